@@ -1,0 +1,52 @@
+"""The line between an agent's own code and the world: calls, sessions, lanes, streams and the two doors."""
+
+from playhead.boundary._calls import (
+    Arguments,
+    Call,
+    HeaderPairs,
+    HttpHead,
+    HttpRequest,
+    Outcome,
+    Raised,
+    Returned,
+    Streamed,
+)
+from playhead.boundary._doors import cross, cross_async, cross_items, cross_items_async
+from playhead.boundary._lanes import MAIN, Lane, as_fallback, current_lane, enter_lane, in_lane, leave_lane
+from playhead.boundary._patches import Installation, Installer, Patches
+from playhead.boundary._sessions import Session, Ticket
+from playhead.boundary._streams import LiveStream, PlayedStream, Stream, Tap, TeedStream, is_cancellation
+
+__all__ = [
+    "MAIN",
+    "Arguments",
+    "Call",
+    "HeaderPairs",
+    "HttpHead",
+    "HttpRequest",
+    "Installation",
+    "Installer",
+    "Lane",
+    "LiveStream",
+    "Outcome",
+    "Patches",
+    "PlayedStream",
+    "Raised",
+    "Returned",
+    "Session",
+    "Stream",
+    "Streamed",
+    "Tap",
+    "TeedStream",
+    "Ticket",
+    "as_fallback",
+    "cross",
+    "cross_async",
+    "cross_items",
+    "cross_items_async",
+    "current_lane",
+    "enter_lane",
+    "in_lane",
+    "is_cancellation",
+    "leave_lane",
+]

@@ -1,0 +1,92 @@
+"""What crosses the boundary: calls going out, outcomes coming back.
+
+These are the terms in which integrations and sessions speak to each other. An integration says what the
+program asks and how to do it live; the session says whether it is done live or answered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+import msgspec
+
+HeaderPairs = tuple[tuple[str, str], ...]
+"""Header names and values, decoded as latin-1, in the order, case and number they came in."""
+
+Kind = Literal["model", "tool", "http", "wrap"]
+"""Which boundary is crossed. ``http`` is any request; a session finds out by itself whether a model was asked."""
+
+End = Literal["complete", "closed", "cancelled", "broken"]
+"""How a stream ended: read to its end; left early by the program; cancelled; cut by an error."""
+
+
+class HttpRequest(msgspec.Struct, frozen=True):
+    """A request as it stands just before it would leave: below the client's redirects and retries."""
+
+    method: str
+    url: str
+    headers: HeaderPairs
+    body: bytes | None
+    """The whole body, or ``None`` where it could not be read without disturbing the program."""
+    library: str
+    """The client package, such as ``httpx2``."""
+
+
+class HttpHead(msgspec.Struct, frozen=True):
+    """The beginning of a response; its body follows as pieces."""
+
+    status: int
+    headers: HeaderPairs
+    version: str = "HTTP/1.1"
+    reason: str = ""
+
+
+class Arguments(msgspec.Struct, frozen=True):
+    """What a wrapped function was called with, and the function itself, for its parameter names."""
+
+    function: Callable[..., Any]
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+
+
+class Call(msgspec.Struct, frozen=True):
+    """A crossing that is about to happen."""
+
+    kind: Kind
+    name: str
+    payload: HttpRequest | Arguments
+    call_id: str | None = None
+    """The provider's id of the tool call that asked for this, where it is known."""
+
+
+class Returned(msgspec.Struct, frozen=True):
+    """The call gave a value."""
+
+    value: Any
+
+
+class Raised(msgspec.Struct, frozen=True):
+    """The call raised."""
+
+    error: BaseException
+
+
+class Streamed(msgspec.Struct, frozen=True):
+    """The call gave its answer piece by piece.
+
+    ``head`` came before the first piece (an `HttpHead`, or ``None`` for generators). ``gaps_ns[i]`` is the
+    time in nanoseconds that passed before ``items[i]``, the first counted from the question. ``error`` is
+    what cut the stream where ``end`` is ``"broken"``; ``value`` is what a generator returned at its end.
+    """
+
+    head: HttpHead | None
+    items: Sequence[Any]
+    gaps_ns: Sequence[int]
+    end: End
+    error: BaseException | None = None
+    value: Any = None
+
+
+Outcome = Returned | Raised | Streamed
+"""What became of a call."""

@@ -1,0 +1,149 @@
+"""The two doors through which every call of the program leaves it, and the generators' versions of them.
+
+They are alike but for the waiting: `cross` for plain code, `cross_async` for code that awaits. Neither knows
+whether it is being recorded, replayed or forked; the session's ticket says whether to go live.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from typing import Any, TypeVar
+
+from playhead.boundary._calls import Call, Outcome, Raised, Returned, Streamed
+from playhead.boundary._lanes import Lane, enter_lane, in_lane, leave_lane
+from playhead.boundary._sessions import Ticket
+from playhead.boundary._streams import LiveStream, PlayedStream, Tap, TeedStream
+
+T = TypeVar("T")
+
+
+def cross(lane: Lane, call: Call, live: Callable[[], T]) -> T:
+    """Make ``call`` in ``lane``: answered by the session, or done by ``live``.
+
+    A `LiveStream` that ``live`` returns comes back as a `Stream` that is teed. ``live`` runs in the lane of
+    the call's own body, so that what it does on its way belongs to it.
+    """
+    ticket = lane.session.begin(lane, call)
+    if ticket.answer is not None:
+        return _serve(ticket, ticket.answer)
+    token = enter_lane(lane.inside())
+    try:
+        result = live()
+    except BaseException as error:
+        lane.session.finish(ticket, Raised(error))
+        raise
+    finally:
+        leave_lane(token)
+    return _pass_on(ticket, result)
+
+
+async def cross_async(lane: Lane, call: Call, live: Callable[[], Awaitable[T]]) -> T:
+    """`cross` for a call that is awaited."""
+    ticket = lane.session.begin(lane, call)
+    if ticket.answer is not None:
+        return _serve(ticket, ticket.answer)
+    token = enter_lane(lane.inside())
+    try:
+        result = await live()
+    except BaseException as error:
+        lane.session.finish(ticket, Raised(error))
+        raise
+    finally:
+        leave_lane(token)
+    return _pass_on(ticket, result)
+
+
+def cross_items(lane: Lane, call: Call, live: Callable[[], Generator[Any, Any, Any]]) -> Generator[Any, Any, Any]:
+    """`cross` for a generator: what it yields, returns and raises is kept; ``send`` and ``throw`` reach it live."""
+    ticket = lane.session.begin(lane, call)
+    tap = Tap(ticket, None)
+    if ticket.answer is not None:
+        return (yield from _play_items(_streamed(ticket.answer), tap))
+    inside = lane.inside()
+    source = live()
+    try:
+        with in_lane(inside):
+            item = next(source)
+        while True:
+            tap.take(item)
+            try:
+                sent = yield item
+            except GeneratorExit:
+                source.close()
+                raise
+            except BaseException as thrown:
+                with in_lane(inside):
+                    item = source.throw(thrown)
+            else:
+                with in_lane(inside):
+                    item = source.send(sent)
+    except StopIteration as stop:
+        tap.end("complete", value=stop.value)
+        return stop.value
+    except BaseException as error:
+        tap.fail(error)
+        raise
+
+
+async def cross_items_async(
+    lane: Lane, call: Call, live: Callable[[], AsyncGenerator[Any, Any]]
+) -> AsyncGenerator[Any, Any]:
+    """`cross_items` for an asynchronous generator."""
+    ticket = lane.session.begin(lane, call)
+    tap = Tap(ticket, None)
+    if ticket.answer is not None:
+        for item in _play_items(_streamed(ticket.answer), tap):
+            yield item
+        return
+    inside = lane.inside()
+    source = live()
+    try:
+        with in_lane(inside):
+            item = await source.__anext__()
+        while True:
+            tap.take(item)
+            try:
+                sent = yield item
+            except GeneratorExit:
+                await source.aclose()
+                raise
+            except BaseException as thrown:
+                with in_lane(inside):
+                    item = await source.athrow(thrown)
+            else:
+                with in_lane(inside):
+                    item = await source.asend(sent)
+    except StopAsyncIteration:
+        tap.end("complete")
+    except BaseException as error:
+        tap.fail(error)
+        raise
+
+
+def _pass_on(ticket: Ticket, result: Any) -> Any:
+    if isinstance(result, LiveStream):
+        return TeedStream(result, Tap(ticket, result.head))
+    ticket.lane.session.finish(ticket, Returned(result))
+    return result
+
+
+def _serve(ticket: Ticket, answer: Outcome) -> Any:
+    if isinstance(answer, Streamed):
+        return PlayedStream(answer, Tap(ticket, answer.head))
+    ticket.lane.session.finish(ticket, answer)
+    if isinstance(answer, Raised):
+        raise answer.error
+    return answer.value
+
+
+def _streamed(answer: Outcome) -> Streamed:
+    if isinstance(answer, Streamed):
+        return answer
+    if isinstance(answer, Raised):
+        return Streamed(None, (), (), "broken", answer.error)
+    return Streamed(None, tuple(answer.value), (), "complete")
+
+
+def _play_items(answer: Streamed, tap: Tap) -> Generator[Any, Any, Any]:
+    yield from PlayedStream(answer, tap)
+    return answer.value

@@ -1,0 +1,109 @@
+"""Lanes: lines of execution, named by where they were created, and the session each belongs to.
+
+The current lane is a context variable, so that it flows through tasks, generators and callbacks as the
+program's own context does. A thread or a task gets its lane when it is created, in the creator's context.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar, Token
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from playhead.boundary._sessions import Session
+
+MAIN = "main"
+"""The name of the lane in which a run begins."""
+
+
+class Lane:
+    """One line of execution of a run, sequential in itself.
+
+    ``name`` is the path of ``name#ordinal`` from the main lane. ``opaque`` lanes lie inside a tool: what
+    crosses there belongs to the tool and is neither recorded nor answered. ``state`` is the session's own.
+    """
+
+    __slots__ = ("__weakref__", "_ordinals", "name", "opaque", "parent", "session", "state")
+
+    def __init__(self, session: Session, *, name: str = MAIN, parent: Lane | None = None, opaque: bool = False) -> None:
+        self.session = session
+        self.name = name
+        self.parent = parent
+        self.opaque = opaque
+        self.state: Any = None
+        self._ordinals: dict[str, count[int]] = {}
+
+    def child(self, name: str) -> Lane:
+        """The next lane that this one creates under ``name``; its ordinal counts from 1 among equal names."""
+        if self.opaque:
+            return self
+        label = name.replace("/", ".") or "?"
+        ordinal = next(self._ordinals.setdefault(label, count(1)))
+        return Lane(self.session, name=f"{self.name}/{label}#{ordinal}", parent=self)
+
+    def inside(self) -> Lane:
+        """The lane of a tool's own body."""
+        return Lane(self.session, name=self.name, parent=self, opaque=True)
+
+    def __repr__(self) -> str:
+        return f"<Lane {self.name}>"
+
+
+_current: ContextVar[Lane | None] = ContextVar("playhead_lane", default=None)
+_fallback: Lane | None = None
+
+
+def current_lane() -> Lane | None:
+    """The lane of the code that asks, or ``None`` outside every run."""
+    lane = _current.get()
+    if lane is None and _fallback is not None:
+        return _adopt()
+    return lane
+
+
+def _adopt() -> Lane | None:
+    """Give a context that knows no lane (a thread made in C, a callback) one of the process-wide run."""
+    import threading
+
+    if _fallback is None:
+        return None
+    lane = _fallback.child(f"thread.{threading.current_thread().name}")
+    _current.set(lane)
+    return lane
+
+
+def enter_lane(lane: Lane | None) -> Token[Lane | None]:
+    """Make ``lane`` the current one in this context; give the token to `leave_lane`."""
+    return _current.set(lane)
+
+
+def leave_lane(token: Token[Lane | None]) -> None:
+    """Undo `enter_lane`. Leaving in another context than the one entered is not an error."""
+    try:
+        _current.reset(token)
+    except ValueError:
+        _current.set(token.old_value if token.old_value is not Token.MISSING else None)
+
+
+@contextmanager
+def in_lane(lane: Lane | None) -> Iterator[Lane | None]:
+    """Run a block in ``lane``."""
+    token = enter_lane(lane)
+    try:
+        yield lane
+    finally:
+        leave_lane(token)
+
+
+@contextmanager
+def as_fallback(lane: Lane) -> Iterator[None]:
+    """Let code without a lane, anywhere in the process, belong to ``lane``'s run meanwhile."""
+    global _fallback
+    before, _fallback = _fallback, lane
+    try:
+        yield
+    finally:
+        _fallback = before

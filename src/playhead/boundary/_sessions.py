@@ -1,0 +1,54 @@
+"""Who stands at the boundary, and the slip that goes with every crossing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, Protocol, TypeVar
+
+from playhead.boundary._calls import Call, Outcome
+from playhead.boundary._lanes import Lane
+
+T = TypeVar("T")
+
+
+class Ticket:
+    """A crossing that has begun.
+
+    ``answer`` is set by a session that answers itself; where it is ``None`` the call is to be made live.
+    ``seq`` is the position of the question in the recording once it has been written. ``mark`` is the
+    session's own.
+    """
+
+    __slots__ = ("answer", "began_ns", "call", "lane", "mark", "seq")
+
+    def __init__(self, lane: Lane, call: Call, *, answer: Outcome | None = None, began_ns: int = 0) -> None:
+        self.lane = lane
+        self.call = call
+        self.answer = answer
+        self.began_ns = began_ns
+        self.seq: int | None = None
+        self.mark: Any = None
+
+
+class Session(Protocol):
+    """What a record, replay or fork session does at the boundary. Every method is plain, fast and thread-safe.
+
+    A session that records never raises into the program. A session that answers raises `DivergenceError`
+    where it cannot.
+    """
+
+    def begin(self, lane: Lane, call: Call) -> Ticket:
+        """Take note of a question, or answer it."""
+        ...
+
+    def finish(self, ticket: Ticket, outcome: Outcome) -> None:
+        """Take note of what became of it. Called once for each ticket, also for those answered by the session."""
+        ...
+
+    def read(self, lane: Lane, kind: Literal["clock", "random"], fn: str, site: str, live: Callable[[], T]) -> T:
+        """Answer a read of clock or chance, live or from the recording."""
+        ...
+
+    def notice(self, lane: Lane, name: str, details: Any = None) -> None:
+        """Take note of something seen that could not be caught, for the report."""
+        ...

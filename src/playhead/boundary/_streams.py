@@ -1,0 +1,185 @@
+"""Answers that come piece by piece: teed while they pass, or played from a recording.
+
+Each piece reaches the program as soon as it would without us. The session hears of a stream exactly once,
+when it ends, in whichever way: read to its end, left, cancelled, broken, or dropped and collected.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from typing import Any
+
+from playhead._system import SystemClock
+from playhead.boundary._calls import End, HttpHead, Streamed
+from playhead.boundary._sessions import Ticket
+from playhead.errors import DivergenceError
+
+_now = SystemClock.mono_ns
+
+
+class Tap:
+    """Collects the pieces of one stream and hands them in once."""
+
+    __slots__ = ("__weakref__", "_done", "_gaps", "_head", "_items", "_last", "_ticket")
+
+    def __init__(self, ticket: Ticket, head: HttpHead | None) -> None:
+        self._ticket = ticket
+        self._head = head
+        self._items: list[Any] = []
+        self._gaps: list[int] = []
+        self._last = ticket.began_ns or _now()
+        self._done = False
+
+    def take(self, item: Any) -> None:
+        """One more piece has come."""
+        now = _now()
+        self._items.append(item)
+        self._gaps.append(now - self._last)
+        self._last = now
+
+    def end(self, end: End, error: BaseException | None = None, value: Any = None) -> None:
+        """The stream has ended; later calls change nothing."""
+        if self._done:
+            return
+        self._done = True
+        outcome = Streamed(self._head, self._items, self._gaps, end, error, value)
+        self._ticket.lane.session.finish(self._ticket, outcome)
+
+    def fail(self, error: BaseException) -> None:
+        """The stream raised ``error`` to the program."""
+        if isinstance(error, GeneratorExit):
+            self.end("closed")
+        elif is_cancellation(error):
+            self.end("cancelled", error)
+        else:
+            self.end("broken", error)
+
+
+def is_cancellation(error: BaseException) -> bool:
+    """Whether ``error`` is asyncio's cancellation, found by name so that asyncio need not be imported."""
+    return type(error).__name__ == "CancelledError" and type(error).__module__.startswith("asyncio")
+
+
+class LiveStream:
+    """What a live call gives a door when its answer comes in pieces: a head, the pieces, a way to close."""
+
+    __slots__ = ("close", "head", "items")
+
+    def __init__(self, head: HttpHead | None, items: Any, close: Callable[[], Any] | None = None) -> None:
+        self.head = head
+        self.items = items
+        self.close = close
+
+
+class Stream:
+    """A stream as the program's side sees it, whether teed or played; iterate it once."""
+
+    __slots__ = ("__weakref__", "_finalizer", "head")
+
+    def __init__(self, head: HttpHead | None, tap: Tap) -> None:
+        self.head = head
+        self._finalizer = weakref.finalize(self, tap.end, "closed")
+        self._finalizer.atexit = True
+
+    def __iter__(self) -> Iterator[Any]:
+        raise TypeError("this stream is asynchronous")
+
+    def __aiter__(self) -> AsyncIterator[Any]:
+        raise TypeError("this stream is not asynchronous")
+
+    def close(self) -> None:
+        """Leave the stream."""
+
+    async def aclose(self) -> None:
+        """Leave the stream."""
+        self.close()
+
+
+class TeedStream(Stream):
+    """A live stream that is passed on piece by piece and collected meanwhile."""
+
+    __slots__ = ("_live", "_tap")
+
+    def __init__(self, live: LiveStream, tap: Tap) -> None:
+        super().__init__(live.head, tap)
+        self._live = live
+        self._tap = tap
+
+    def __iter__(self) -> Iterator[Any]:
+        tap = self._tap
+        try:
+            for item in self._live.items:
+                tap.take(item)
+                yield item
+        except BaseException as error:
+            tap.fail(error)
+            raise
+        tap.end("complete")
+
+    async def __aiter__(self) -> AsyncIterator[Any]:
+        tap = self._tap
+        try:
+            async for item in self._live.items:
+                tap.take(item)
+                yield item
+        except BaseException as error:
+            tap.fail(error)
+            raise
+        tap.end("complete")
+
+    def close(self) -> None:
+        self._tap.end("closed")
+        if self._live.close is not None:
+            self._live.close()
+
+    async def aclose(self) -> None:
+        self._tap.end("closed")
+        if self._live.close is not None:
+            closing: Awaitable[None] | None = self._live.close()
+            if closing is not None:
+                await closing
+
+
+class PlayedStream(Stream):
+    """A recorded stream: the same pieces, the same end."""
+
+    __slots__ = ("_answer", "_tap")
+
+    def __init__(self, answer: Streamed, tap: Tap) -> None:
+        super().__init__(answer.head, tap)
+        self._answer = answer
+        self._tap = tap
+
+    def __iter__(self) -> Iterator[Any]:
+        try:
+            for item in self._answer.items:
+                self._tap.take(item)
+                yield item
+            self._conclude()
+        except BaseException as error:
+            self._tap.fail(error)
+            raise
+
+    async def __aiter__(self) -> AsyncIterator[Any]:
+        for item in self:
+            yield item
+
+    def _conclude(self) -> None:
+        answer = self._answer
+        if answer.end == "complete":
+            self._tap.end("complete")
+        elif answer.error is not None:
+            raise answer.error
+        else:
+            raise DivergenceError(
+                f"the program reads on where the recorded run left this stream, after {len(answer.items)} pieces",
+                next="playhead show RUN",
+                facts={"pieces": len(answer.items), "lane": self._tap_lane()},
+            )
+
+    def _tap_lane(self) -> str:
+        return self._tap._ticket.lane.name
+
+    def close(self) -> None:
+        self._tap.end("closed")

@@ -1,0 +1,272 @@
+"""The bodies of events, one class a kind.
+
+Fields that are not there are not written. ``Any`` marks a tree: JSON with tagged values.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+Pairs = list[tuple[str, str]]
+"""Header names and values in the order, case and number they came in."""
+
+End = Literal["complete", "closed", "cancelled", "broken"]
+"""How a stream ended: read to its end; left early by the program; cancelled; cut by an error."""
+
+
+class _Body(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+    pass
+
+
+class Entry(_Body):
+    """Where the program was entered, so that it can be invoked again."""
+
+    form: Literal["call", "program", "block"]
+    call: str | None = None
+    """``module:qualname`` of the entry function."""
+    arguments: Any = None
+    argv: list[str] = []
+    folder: str | None = None
+    """The working directory."""
+
+
+class Environment(_Body):
+    """What a replay has to know of the machine and the versions the run had."""
+
+    python: str
+    platform: str
+    timezone: str | None = None
+    utc_offset_s: int = 0
+    locale: str | None = None
+    hash_seed: str | None = None
+    """``PYTHONHASHSEED``, or ``None`` where it was random."""
+    packages: dict[str, str] = {}
+    code: dict[str, Any] = {}
+    """``commit`` and ``dirty`` of the program's git checkout."""
+
+
+class Parent(_Body):
+    """The recording that this one was derived from."""
+
+    run: str
+    head: str
+    at_step: int | None = None
+    edits: list[Any] = []
+
+
+class RunStarted(_Body):
+    """A run began."""
+
+    id: str
+    kind: str
+    task: str | None = None
+    entry: Entry
+    environment: Environment
+    policy: Any = None
+    tools: list[Any] = []
+    rules: dict[str, Any] = {}
+    """Versions of the key and mask rules, and the id of the mask key."""
+    parent: Parent | None = None
+
+
+class RunFinished(_Body):
+    """A run ended."""
+
+    outcome: Literal["success", "failure", "aborted"]
+    result: Any = None
+    reason: str | None = None
+    error: Any = None
+    incomplete: list[str] = []
+    """What is known to be missing from the recording, and why."""
+    unseen: dict[str, int] = {}
+    """Reads, connections and the like that were noticed but could not be caught, counted by name."""
+
+
+class MessageReceived(_Body):
+    """The agent was given a message from outside, such as a user's turn."""
+
+    role: str
+    content: Any
+
+
+class ModelRequested(_Body):
+    """A model was asked."""
+
+    provider: str
+    model: str | None = None
+    stream: bool = False
+    method: str | None = None
+    url: str | None = None
+    headers: Pairs = []
+    request: Any = None
+    """The request's JSON, or the arguments of a wrapped model function."""
+    form: Literal["json", "text", "bytes", "arguments"] = "json"
+    call: str | None = None
+
+
+class ModelResponded(_Body):
+    """A model answered. ``content`` says in which form the answer's body is kept."""
+
+    status: int | None = None
+    headers: Pairs = []
+    protocol: dict[str, Any] = {}
+    content: Any = None
+    end: End = "complete"
+    usage: dict[str, Any] | None = None
+    verdict: dict[str, Any] | None = None
+    """What became of the question: ``ok``, ``refusal``, ``truncated``…, with details."""
+    version: str | None = None
+    """The provider's own name of the model version that answered."""
+    first_ns: int | None = None
+    """From the question to the first piece of the body, in nanoseconds."""
+
+
+class ModelFailed(ModelResponded, frozen=True, kw_only=True, omit_defaults=True):
+    """A model answered with an error status, or the transport failed (``error``)."""
+
+    error: Any = None
+
+
+class ToolCalled(_Body):
+    """A tool was called."""
+
+    name: str
+    arguments: Any = None
+    call_id: str | None = None
+
+
+class ToolReturned(_Body):
+    """A tool returned ``value``, or yielded ``items`` one by one."""
+
+    value: Any = None
+    items: list[Any] | None = None
+    gaps: list[int] = []
+    """Microseconds before each item."""
+    end: End = "complete"
+
+
+class ToolFailed(ToolReturned, frozen=True, kw_only=True, omit_defaults=True):
+    """A tool raised ``error``, at once or after some items."""
+
+    error: Any
+
+
+class BoundaryAsked(_Body):
+    """Anything else was asked: plain HTTP (``name`` is ``"http"``) or a wrapped function."""
+
+    name: str
+    method: str | None = None
+    url: str | None = None
+    headers: Pairs = []
+    request: Any = None
+    form: Literal["json", "text", "bytes", "arguments", "multipart", "none"] = "none"
+    call: str | None = None
+
+
+class BoundaryAnswered(_Body):
+    """The answer of a wrapped function (``value`` or ``items``) or of plain HTTP (``status``, ``content``)."""
+
+    value: Any = None
+    items: list[Any] | None = None
+    gaps: list[int] = []
+    status: int | None = None
+    headers: Pairs = []
+    protocol: dict[str, Any] = {}
+    content: Any = None
+    end: End = "complete"
+
+
+class BoundaryFailed(BoundaryAnswered, frozen=True, kw_only=True, omit_defaults=True):
+    """It raised ``error`` instead, at once or after some of the answer."""
+
+    error: Any
+
+
+class ClockRead(_Body):
+    """The agent's own code read a clock."""
+
+    fn: str
+    site: str
+    value: Any
+
+
+class RandomDrawn(_Body):
+    """The agent's own code drew from chance."""
+
+    fn: str
+    site: str
+    value: Any
+
+
+class SleepAsked(_Body):
+    """The agent's own code began to sleep for ``seconds``."""
+
+    seconds: float
+
+
+class SleepEnded(_Body):
+    """The sleep ended."""
+
+    end: End = "complete"
+
+
+class LaneOpened(_Body):
+    """A lane's first event is about to follow. ``parent`` is the lane that created it."""
+
+    parent: str | None = None
+
+
+class LaneClosed(_Body):
+    """A lane ended."""
+
+
+class CycleStarted(_Body):
+    """A turn of the agent loop began."""
+
+    index: int
+    action_type: str | None = None
+
+
+class CycleFinished(_Body):
+    """A turn of the agent loop ended."""
+
+    index: int
+    end: Literal["complete", "failed"] = "complete"
+
+
+class StateKept(_Body):
+    """The agent's state, as it handed it over."""
+
+    state: Any
+    label: str | None = None
+
+
+class PartKept(_Body):
+    """A part of later bodies, kept once. ``digest`` is the SHA-256 of its ``content`` as stored."""
+
+    digest: str
+    content: Any
+
+
+class NoteAdded(_Body):
+    """Something that the recorder or the program wants remembered: ``name`` and details."""
+
+    name: str
+    details: Any = None
+
+
+class RecordingSealed(_Body):
+    """The closing statement: how many events came before, and the head of the chain up to here."""
+
+    count: int
+    head: str
+    signature: str | None = None
+    key: str | None = None
+
+
+class UnknownBody(msgspec.Struct, frozen=True):
+    """The body of a kind that this version does not know, kept as the text it was."""
+
+    raw: bytes
