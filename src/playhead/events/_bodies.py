@@ -20,7 +20,7 @@ class _Body(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     pass
 
 
-class Entry(_Body):
+class Entry(_Body, frozen=True, omit_defaults=True, kw_only=True):
     """Where the program was entered, so that it can be invoked again."""
 
     form: Literal["call", "program", "block"]
@@ -32,7 +32,7 @@ class Entry(_Body):
     """The working directory."""
 
 
-class Environment(_Body):
+class Environment(_Body, frozen=True, omit_defaults=True, kw_only=True):
     """What a replay has to know of the machine and the versions the run had."""
 
     python: str
@@ -47,7 +47,7 @@ class Environment(_Body):
     """``commit`` and ``dirty`` of the program's git checkout."""
 
 
-class Parent(_Body):
+class Parent(_Body, frozen=True, omit_defaults=True, kw_only=True):
     """The recording that this one was derived from."""
 
     run: str
@@ -56,7 +56,7 @@ class Parent(_Body):
     edits: list[Any] = []
 
 
-class RunStarted(_Body):
+class RunStarted(_Body, frozen=True, omit_defaults=True, kw_only=True):
     """A run began."""
 
     id: str
@@ -71,7 +71,7 @@ class RunStarted(_Body):
     parent: Parent | None = None
 
 
-class RunFinished(_Body):
+class RunFinished(_Body, frozen=True, omit_defaults=True, kw_only=True):
     """A run ended."""
 
     outcome: Literal["success", "failure", "aborted"]
@@ -84,14 +84,14 @@ class RunFinished(_Body):
     """Reads, connections and the like that were noticed but could not be caught, counted by name."""
 
 
-class MessageReceived(_Body):
+class MessageReceived(_Body, frozen=True, omit_defaults=True, kw_only=True):
     """The agent was given a message from outside, such as a user's turn."""
 
     role: str
     content: Any
 
 
-class ModelRequested(_Body):
+class ModelRequested(_Body, frozen=True, omit_defaults=True, kw_only=True):
     """A model was asked."""
 
     provider: str
@@ -106,7 +106,7 @@ class ModelRequested(_Body):
     call: str | None = None
 
 
-class ModelResponded(_Body):
+class ModelResponded(_Body, frozen=True, omit_defaults=True, kw_only=True):
     """A model answered. ``content`` says in which form the answer's body is kept."""
 
     status: int | None = None
@@ -129,7 +129,7 @@ class ModelFailed(ModelResponded, frozen=True, kw_only=True, omit_defaults=True)
     error: Any = None
 
 
-class ToolCalled(_Body):
+class ToolCalled(_Body, frozen=True, omit_defaults=True, kw_only=True):
     """A tool was called."""
 
     name: str
@@ -137,7 +137,7 @@ class ToolCalled(_Body):
     call_id: str | None = None
 
 
-class ToolReturned(_Body):
+class ToolReturned(_Body, frozen=True, omit_defaults=True, kw_only=True):
     """A tool returned ``value``, or yielded ``items`` one by one."""
 
     value: Any = None
@@ -153,7 +153,7 @@ class ToolFailed(ToolReturned, frozen=True, kw_only=True, omit_defaults=True):
     error: Any
 
 
-class BoundaryAsked(_Body):
+class BoundaryAsked(_Body, frozen=True, omit_defaults=True, kw_only=True):
     """Anything else was asked: plain HTTP (``name`` is ``"http"``) or a wrapped function."""
 
     name: str
@@ -165,7 +165,7 @@ class BoundaryAsked(_Body):
     call: str | None = None
 
 
-class BoundaryAnswered(_Body):
+class BoundaryAnswered(_Body, frozen=True, omit_defaults=True, kw_only=True):
     """The answer of a wrapped function (``value`` or ``items``) or of plain HTTP (``status``, ``content``)."""
 
     value: Any = None
@@ -184,7 +184,7 @@ class BoundaryFailed(BoundaryAnswered, frozen=True, kw_only=True, omit_defaults=
     error: Any
 
 
-class ClockRead(_Body):
+class ClockRead(_Body, frozen=True, omit_defaults=True, kw_only=True):
     """The agent's own code read a clock."""
 
     fn: str
@@ -192,7 +192,7 @@ class ClockRead(_Body):
     value: Any
 
 
-class RandomDrawn(_Body):
+class RandomDrawn(_Body, frozen=True, omit_defaults=True, kw_only=True):
     """The agent's own code drew from chance."""
 
     fn: str
@@ -200,64 +200,64 @@ class RandomDrawn(_Body):
     value: Any
 
 
-class SleepAsked(_Body):
+class SleepAsked(_Body, frozen=True, omit_defaults=True, kw_only=True):
     """The agent's own code began to sleep for ``seconds``."""
 
     seconds: float
 
 
-class SleepEnded(_Body):
+class SleepEnded(_Body, frozen=True, omit_defaults=True, kw_only=True):
     """The sleep ended."""
 
     end: End = "complete"
 
 
-class LaneOpened(_Body):
+class LaneOpened(_Body, frozen=True, omit_defaults=True, kw_only=True):
     """A lane's first event is about to follow. ``parent`` is the lane that created it."""
 
     parent: str | None = None
 
 
-class LaneClosed(_Body):
+class LaneClosed(_Body, frozen=True, omit_defaults=True, kw_only=True):
     """A lane ended."""
 
 
-class CycleStarted(_Body):
+class CycleStarted(_Body, frozen=True, omit_defaults=True, kw_only=True):
     """A turn of the agent loop began."""
 
     index: int
     action_type: str | None = None
 
 
-class CycleFinished(_Body):
+class CycleFinished(_Body, frozen=True, omit_defaults=True, kw_only=True):
     """A turn of the agent loop ended."""
 
     index: int
     end: Literal["complete", "failed"] = "complete"
 
 
-class StateKept(_Body):
+class StateKept(_Body, frozen=True, omit_defaults=True, kw_only=True):
     """The agent's state, as it handed it over."""
 
     state: Any
     label: str | None = None
 
 
-class PartKept(_Body):
+class PartKept(_Body, frozen=True, omit_defaults=True, kw_only=True):
     """A part of later bodies, kept once. ``digest`` is the SHA-256 of its ``content`` as stored."""
 
     digest: str
     content: Any
 
 
-class NoteAdded(_Body):
+class NoteAdded(_Body, frozen=True, omit_defaults=True, kw_only=True):
     """Something that the recorder or the program wants remembered: ``name`` and details."""
 
     name: str
     details: Any = None
 
 
-class RecordingSealed(_Body):
+class RecordingSealed(_Body, frozen=True, omit_defaults=True, kw_only=True):
     """The closing statement: how many events came before, and the head of the chain up to here."""
 
     count: int

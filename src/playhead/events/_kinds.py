@@ -6,7 +6,7 @@ results, requests) are *trees*: JSON with tagged values, as `playhead.events.enc
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
