@@ -1,0 +1,59 @@
+"""What an import of playhead costs. (Which floor may import which is import-linter's to check.)"""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+
+from tests.repo.house import PACKAGE, ROOT, SRC, list_python_files, name_of, read_tree, walk_top_imports
+
+FACES_AND_WING = ("cli", "integrations", "testing")
+LIGHT = {"msgspec", "playhead", "wrapt"}
+HEAVY = (
+    *("aiohttp", "anthropic", "asyncio", "attr", "backports.zstd", "click", "cryptography", "google.genai", "httpx"),
+    *("httpx2", "openai", "playhead.cli", "playhead.testing", "pydantic", "pytest", "re2", "requests", "rich"),
+    *("sqlalchemy", "urllib3"),
+)
+
+
+def test_the_floors_load_no_heavy_library_when_they_are_imported() -> None:
+    heavy = []
+    for path in list_python_files("src/playhead"):
+        if path.relative_to(PACKAGE).parts[0] in FACES_AND_WING:
+            continue
+        for module, line in walk_top_imports(read_tree(path).body):
+            top = module.split(".")[0]
+            if top == "asyncio" or (top not in sys.stdlib_module_names and top not in LIGHT):
+                heavy.append(f"{name_of(path)}:{line} {module}")
+    assert heavy == []
+
+
+def test_no_floor_imports_the_whole_house() -> None:
+    """``import playhead`` is the user's door: inside, a name comes from the package that owns it."""
+    owned = {path.stem for path in PACKAGE.iterdir()}
+    through = []
+    for path in list_python_files("src/playhead"):
+        if path.parent == PACKAGE or path.relative_to(PACKAGE).parts[0] in ("cli", "testing"):
+            continue
+        for node in ast.walk(read_tree(path)):
+            match node:
+                case ast.Import(names=names) if any(name.name == "playhead" for name in names):
+                    through.append(f"{name_of(path)}:{node.lineno}")
+                case ast.ImportFrom(module="playhead", names=names) if {name.name for name in names} - owned:
+                    through.append(f"{name_of(path)}:{node.lineno}")
+    assert through == []
+
+
+def test_import_playhead_is_cheap() -> None:
+    code = f"""
+import sys
+bare = set(sys.modules)
+sys.path.insert(0, {str(SRC)!r})
+import playhead
+print(*sorted(set(sys.modules) - bare), sep="\\n")
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    loaded = done.stdout.split()
+    assert "playhead" in loaded
+    assert [name for name in loaded if name in HEAVY] == []
