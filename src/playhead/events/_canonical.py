@@ -1,0 +1,118 @@
+"""The canonical form of a tree: the bytes by which two trees are compared. And strict reading of JSON text.
+
+The rule, version 1. Two trees are equal where these bytes are:
+
+1. UTF-8 JSON without spaces; object keys in the order of their code points; in texts only ``"``, ``\\`` and the
+   characters before U+0020 are escaped, as ``\\b \\t \\n \\f \\r`` or ``\\u001f`` in lower case.
+2. A number is its mathematical value. A whole number from -2**63 up to 2**64-1 is written in digits, any other
+   whole number as ``{"$t":"int","v":"0x…"}``. What is not whole is written as ECMAScript writes it: the fewest
+   digits that give the same double, with an exponent below 1e-6.
+3. NaN, infinities and texts with lone surrogates are written with their tags, bare as well as tagged.
+4. The items of a set, and the pairs of a dict with other keys than text, are in the order of their own
+   canonical bytes.
+
+====================================  =======================================  ==================================
+tree                                  canonical                                because
+====================================  =======================================  ==================================
+``{"n": 1}``, ``{"n": 1.0}``          ``{"n":1}``                              one number
+``0``, ``-0.0``                       ``0``                                    one number
+``1e-7``, ``0.00001``                 ``1e-7``, ``0.00001``                    as ECMAScript
+``9007199254740993``                  ``9007199254740993``                     whole numbers are exact …
+``9007199254740992.0``                ``9007199254740992``                     … and differ from their neighbours
+``1e20``, ``100000000000000000000``   ``{"$t":"int","v":"0x56bc75e2d63100000"}``  beyond 64 bits
+``NaN``                               ``{"$t":"float","v":"nan"}``             no JSON number
+``"a\\ud800"``                         ``{"$t":"str","v":["a",55296]}``         no Unicode text
+``{"b": 1, "a": [2, 3]}``             ``{"a":[2,3],"b":1}``                    the order of keys has no meaning
+``{"k":1,"k":2}`` (text)              refused by `read_json`                   no reader agrees with another
+====================================  =======================================  ==================================
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NoReturn
+
+import msgspec
+
+from playhead.errors import ValueRefusedError
+from playhead.events._scalars import INT_HIGH, INT_LOW, encode_float, encode_int, encode_text, is_well_formed
+
+_encode = msgspec.json.Encoder(order="sorted").encode
+
+
+def canonical(tree: Any) -> bytes:
+    """The canonical bytes of a tree. Raises `ValueRefusedError` for what is no tree or is nested too deeply."""
+    try:
+        return _encode(_normal(tree))
+    except RecursionError:
+        raise ValueRefusedError("a value is nested too deeply to be compared", next="playhead verify RUN") from None
+
+
+def _normal(tree: Any) -> Any:
+    cls = type(tree)
+    if cls is str:
+        return tree if tree.isascii() or is_well_formed(tree) else encode_text(tree)
+    if cls is int:
+        return tree if INT_LOW <= tree < INT_HIGH else encode_int(tree)
+    if cls is float:
+        return _number(tree)
+    if cls is bool or tree is None:
+        return tree
+    if cls is list:
+        return list(map(_normal, tree))
+    if cls is not dict:
+        raise ValueRefusedError(f"a {cls.__name__} is no part of a tree", next="playhead verify RUN")
+    tag = tree.get("$t")
+    if tag in ("set", "frozenset", "dict") and type(tree.get("v")) is list:
+        return {"$t": tag, "v": sorted(map(_normal, tree["v"]), key=_encode)}
+    names = []
+    for key in tree:
+        if type(key) is not str or not (key.isascii() or is_well_formed(key)):
+            raise ValueRefusedError("a key of a tree is not well-formed text", next="playhead verify RUN")
+        names.append(key)
+    return dict(zip(names, map(_normal, tree.values()), strict=True))
+
+
+def _number(value: float) -> Any:
+    if value - value != 0:
+        return encode_float(value)
+    if value.is_integer():
+        return _normal(int(value))
+    if 1e-6 <= abs(value) < 1e-5:
+        # The one range in which the encoder writes an exponent and ECMAScript does not.
+        digits = repr(abs(value)).partition("e")[0].replace(".", "")
+        return msgspec.Raw(f"{'-' if value < 0 else ''}0.00000{digits}".encode())
+    return value
+
+
+def read_json(text: str | bytes) -> Any:
+    """The value of a JSON text, exactly: no key of an object may be lost and no number may change.
+
+    Raises `ValueRefusedError` for text that is not JSON, an object with a repeated key, ``NaN`` and ``Infinity``,
+    numbers beyond the range of a double or of more than 4,300 digits, and nesting beyond the stack.
+    """
+    try:
+        return json.loads(text, object_pairs_hook=_object, parse_constant=_constant, parse_float=_float)
+    except RecursionError:
+        reason = "it is nested too deeply"
+    except ValueError as error:
+        reason = error.msg if isinstance(error, json.JSONDecodeError) else "it is not UTF-8, or a number is too long"
+    raise ValueRefusedError(f"the text cannot be read as JSON: {reason}", next="playhead verify RUN")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        raise ValueRefusedError("a JSON object has the same key twice", next="playhead verify RUN")
+    return value
+
+
+def _constant(name: str) -> NoReturn:
+    raise ValueRefusedError(f"{name} is no JSON number", next="playhead verify RUN")
+
+
+def _float(text: str) -> float:
+    value = float(text)
+    if value - value != 0:
+        raise ValueRefusedError("a JSON number is beyond the range of a double", next="playhead verify RUN")
+    return value
