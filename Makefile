@@ -2,11 +2,12 @@
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-all check format unit others bench lock clean
 
-PYTHONS := python3 scripts/pythons.py
+PYTHON  ?= python3
+PYTHONS := $(PYTHON) scripts/pythons.py
 BIN     := .venv/bin
 # The machine that this is written for has two cores; more workers than that only disturb the timing tests.
 WORKERS ?= 2
-PYTEST  := -m pytest -q -n $(WORKERS)
+PYTEST  := -m pytest -n $(WORKERS)
 
 help:  ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile

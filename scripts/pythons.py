@@ -23,7 +23,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 LOCK = ROOT / "requirements" / "dev.txt"
 SUPPORTED = ("3.11", "3.12", "3.13", "3.14")
-PROBE = "import sys, venv, ensurepip; print('%d.%d %s' % (sys.version_info[0], sys.version_info[1], sys.executable))"
+# The interpreter behind an activated environment, so that an environment is never built from itself.
+PROBE = """
+import ensurepip, os, sys, venv
+print("%d.%d" % sys.version_info[:2], os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable))
+"""
 
 
 def find_candidates() -> Iterator[str]:

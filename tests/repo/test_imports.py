@@ -6,7 +6,7 @@ import ast
 import subprocess
 import sys
 
-from tests.repo.house import PACKAGE, ROOT, SRC, list_python_files, name_of, read_tree, walk_top_imports
+from tests.repo.house import PACKAGE, ROOT, SRC, list_python_files, module_of, name_of, read_tree, walk_top_imports
 
 FACES_AND_WING = ("cli", "integrations", "testing")
 LIGHT = {"msgspec", "playhead", "wrapt"}
@@ -43,6 +43,26 @@ def test_no_floor_imports_the_whole_house() -> None:
                 case ast.ImportFrom(module="playhead", names=names) if {name.name for name in names} - owned:
                     through.append(f"{name_of(path)}:{node.lineno}")
     assert through == []
+
+
+def test_integrations_are_strangers_to_one_another() -> None:
+    """What two of them share stands in a file of the wing that begins with ``_``, and that one knows neither."""
+    wing = {f"playhead.integrations.{path.stem}" for path in (PACKAGE / "integrations").glob("[a-z]*.py")}
+    known = []
+    for path in (PACKAGE / "integrations").glob("*.py"):
+        if path.name == "__init__.py":
+            continue
+        for node in ast.walk(read_tree(path)):
+            match node:
+                case ast.Import(names=names):
+                    modules = {name.name for name in names}
+                case ast.ImportFrom(module=str(module), names=names):
+                    modules = {module} | {f"{module}.{name.name}" for name in names}
+                case _:
+                    continue
+            if modules & wing - {module_of(path)}:
+                known.append(f"{name_of(path)}:{node.lineno}")
+    assert known == []
 
 
 def test_import_playhead_is_cheap() -> None:
