@@ -5,7 +5,7 @@
     python3 scripts/pythons.py each -- -m X     run `python -m X` in an environment of every other version
     python3 scripts/pythons.py lock             pin everything anew in requirements/dev.txt
 
-An environment is built again only when the lock, `pyproject.toml` or the interpreter has changed. This file needs
+An environment is built again only when the lock, the project's dependencies or the interpreter has changed. This file needs
 no package and runs on older interpreters than playhead itself, since it may be started by whatever `python3` is.
 """
 
@@ -72,9 +72,10 @@ def find_pythons() -> Iterator[tuple[str, str]]:
 def prepare(folder: Path, python: str) -> Path:
     """An environment in ``folder`` with all that the lock pins and this checkout; gives its interpreter."""
     inside = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
-    digest = hashlib.sha256("\n".join((python, read_output([python, "-VV"]), str(ROOT))).encode())
-    for source in (LOCK, ROOT / "pyproject.toml"):
-        digest.update(source.read_bytes())
+    # Below this heading the project file holds the settings of tools, which change nothing that is installed.
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8").partition("[tool.ruff]")[0]
+    facts = (python, read_output([python, "-VV"]), str(ROOT), project, LOCK.read_text(encoding="utf-8"))
+    digest = hashlib.sha256("\n".join(facts).encode())
     stamp = folder / ".prepared"
     if inside.exists() and stamp.exists() and stamp.read_text() == digest.hexdigest():
         return inside
