@@ -1,5 +1,6 @@
 """The line between an agent's own code and the world: calls, sessions, lanes, streams and the two doors."""
 
+from playhead.boundary._arguments import name_arguments
 from playhead.boundary._calls import (
     Arguments,
     Call,
@@ -49,4 +50,5 @@ __all__ = [
     "in_lane",
     "is_cancellation",
     "leave_lane",
+    "name_arguments",
 ]

@@ -34,7 +34,8 @@ class Tap:
     def take(self, item: Any) -> None:
         """One more piece has come."""
         now = _now()
-        self._items.append(item)
+        keep = self._ticket.keep
+        self._items.append(item if keep is None else keep(item))
         self._gaps.append(now - self._last)
         self._last = now
 

@@ -119,6 +119,8 @@ class ModelResponded(_Body, frozen=True, omit_defaults=True, kw_only=True):
     """What became of the question: ``ok``, ``refusal``, ``truncated``…, with details."""
     version: str | None = None
     """The provider's own name of the model version that answered."""
+    gaps: list[int] = []
+    """Microseconds before each piece of the body as it came."""
     first_ns: int | None = None
     """From the question to the first piece of the body, in nanoseconds."""
 
@@ -175,6 +177,7 @@ class BoundaryAnswered(_Body, frozen=True, omit_defaults=True, kw_only=True):
     headers: Pairs = []
     protocol: dict[str, Any] = {}
     content: Any = None
+    """The body of plain HTTP, in one of the forms of `playhead.providers.encode_content`."""
     end: End = "complete"
 
 

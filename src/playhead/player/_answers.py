@@ -1,0 +1,86 @@
+"""From a recorded answer to the outcome that the program is given."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playhead.boundary import HttpHead, Outcome, Raised, Returned, Streamed
+from playhead.errors import ValueRefusedError
+from playhead.events import (
+    BoundaryAnswered,
+    BoundaryFailed,
+    Event,
+    ModelFailed,
+    ModelResponded,
+    ToolFailed,
+    ToolReturned,
+    decode,
+    decode_error,
+)
+from playhead.providers import decode_content
+
+
+def outcome_of(answer: Event) -> Outcome:
+    """What the program is given for this answer, built afresh each time.
+
+    Raises `MissingTypeError` where a value's class is not imported, `ValueRefusedError` where it is damaged.
+    """
+    body = answer.body
+    match body:
+        case ModelResponded() | BoundaryAnswered() if body.status is not None:
+            return _http(body)
+        case ModelFailed(error=error) | ToolFailed(error=error, items=None) | BoundaryFailed(error=error, items=None) if (
+            error is not None
+        ):
+            return Raised(decode_error(error))
+        case ToolReturned(items=list()) | BoundaryAnswered(items=list()):
+            return _items(body)
+        case ToolReturned() | BoundaryAnswered():
+            return Returned(decode(body.value))
+        case ModelResponded():
+            return Returned(decode(body.content))
+        case _:
+            raise ValueRefusedError(f"event {answer.seq} ({answer.kind}) is not an answer")
+
+
+def _items(body: ToolReturned | BoundaryAnswered) -> Streamed:
+    error = getattr(body, "error", None)
+    return Streamed(
+        None,
+        [decode(item) for item in body.items or ()],
+        _nanos(body.gaps),
+        body.end,
+        decode_error(error) if error is not None else None,
+        decode(body.value) if body.value is not None else None,
+    )
+
+
+def _http(body: ModelResponded | BoundaryAnswered) -> Streamed:
+    pieces = decode_content(body.content) if body.content is not None else []
+    error = getattr(body, "error", None)
+    head = HttpHead(
+        status=body.status or 0,
+        headers=_with_length(body.headers, sum(map(len, pieces)), whole=body.end == "complete"),
+        version=body.protocol.get("version", "HTTP/1.1"),
+        reason=body.protocol.get("reason", ""),
+    )
+    return Streamed(
+        head, pieces, _nanos(body.gaps), body.end, decode_error(error) if error is not None else None
+    )
+
+
+def _with_length(headers: list[tuple[str, str]], length: int, *, whole: bool) -> tuple[tuple[str, str], ...]:
+    """The headers with the length that the body has now: a masked body may be longer than it was."""
+    return tuple(
+        (name, str(length) if whole and length and name.lower() == "content-length" else value)
+        for name, value in headers
+    )
+
+
+def _nanos(gaps: list[int]) -> list[int]:
+    return [gap * 1000 for gap in gaps]
+
+
+def error_of(answer: Event) -> Any:
+    """The tree of the error that an answer carries, if any."""
+    return getattr(answer.body, "error", None)

@@ -1,0 +1,54 @@
+"""Naming what is behind a difference, where it can be recognised."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from playhead.player._differences import Difference
+
+_TRACE = re.compile(r'File "[^"]*", line \d+|\bat 0x[0-9a-f]+|Traceback \(most recent call last\)')
+
+
+def name_causes(differences: Iterable[Difference]) -> tuple[str, ...]:
+    """The recognised causes, each once, in the order of the differences."""
+    found: dict[str, None] = {}
+    listed = list(differences)
+    if _is_reordering(listed):
+        found["order of tool results"] = None
+    for difference in listed:
+        cause = _cause(difference)
+        if cause:
+            found[cause] = None
+    return tuple(found)
+
+
+def _cause(difference: Difference) -> str | None:
+    path, recorded, asked = difference.path, difference.recorded, difference.asked
+    if path == "/model":
+        return f"model id changed: {recorded} → {asked}"
+    if path.startswith(("/tools", "/functions")):
+        return "tool schema changed"
+    if path.startswith(("/temperature", "/seed", "/top_p", "/max_", "/generationConfig")):
+        return "parameters changed"
+    if difference.renaming:
+        return "opaque id, time or address"
+    if isinstance(recorded, str) and isinstance(asked, str) and _TRACE.search(recorded) and _TRACE.search(asked):
+        return "traceback text: path, line, address"
+    if difference.kind == "added" and re.fullmatch(r"/(messages|input|contents)/\d+", path):
+        return "a message was added to the conversation"
+    if difference.kind == "removed" and re.fullmatch(r"/(messages|input|contents)/\d+", path):
+        return "a message is missing from the conversation"
+    if path.startswith(("/system", "/instructions", "/systemInstruction")) or path == "/messages/0/content":
+        return "system prompt changed"
+    if re.match(r"/(messages|input|contents)/\d+", path):
+        return "an earlier message or tool result changed"
+    return None
+
+
+def _is_reordering(differences: list[Difference]) -> bool:
+    """Whether the same list items stand in another order."""
+    changed = [each for each in differences if each.kind == "changed" and re.search(r"/\d+/", each.path)]
+    gone = sorted(repr(each.recorded) for each in changed)
+    new = sorted(repr(each.asked) for each in changed)
+    return len(changed) > 1 and gone == new

@@ -1,0 +1,149 @@
+"""Making a miss understandable: where, what was asked, what is nearest to it, what exactly differs, what next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from playhead.boundary import Lane
+from playhead.eventlog import printable
+from playhead.player._causes import name_causes
+from playhead.player._differences import Difference, differences
+from playhead.player._report import Divergence
+from playhead.player._requests import Request
+from playhead.player._slots import Layout, Slot
+
+_SHOWN = 12
+_NEAR = 3
+
+
+def explain_miss(
+    layout: Layout, lane: Lane, asked: Request, candidate: Slot | None, equal: Sequence[Slot], reason: str
+) -> Divergence:
+    """Why no recorded exchange answers ``asked``.
+
+    ``candidate`` is the lane's next unplayed question of this kind, ``equal`` the recorded questions that are
+    equal but played already, ``reason`` what the matcher said of the candidate.
+    """
+    run = layout.recording.id
+    place = f"{asked.boundary} {printable(asked.name)} in lane {lane.name}"
+    if equal:
+        times = f"{len(equal)} time{'s' if len(equal) > 1 else ''}"
+        text = f"{place}: recorded {times} ({_places(equal)}) and asked once more now"
+        return _divergence("again", lane, asked, equal[-1], text, run)
+    near = _nearest(layout, asked, candidate)
+    if not near:
+        text = f"{place}: nothing like it was recorded" + (f" ({reason})" if reason else "")
+        return _divergence("new", lane, asked, None, text, run, causes=("new call",))
+    slot, found = near[0]
+    causes = name_causes(found)
+    kind = "never-recorded" if _starts_differently(asked, slot, found) else "changed"
+    what = "this conversation was never recorded; nearest is" if kind == "never-recorded" else "differs from"
+    lines = [f"{place}: {what} {slot.place} of {run}" + (f"; {reason}" if reason else "")]
+    lines += [f"  {each.path or '/'}: {printable(each.words(), limit=600)}" for each in found[:_SHOWN]]
+    if len(found) > _SHOWN:
+        lines.append(f"  … and {len(found) - _SHOWN} more places")
+    lines += [f"  cause: {printable(cause)}" for cause in causes]
+    others = tuple(f"{other.place}: {_weight(places)} characters away" for other, places in near[1:])
+    return _divergence(kind, lane, asked, slot, "\n".join(lines), run, tuple(found), causes, others)
+
+
+def explain_unanswered(layout: Layout, lane: Lane, asked: Request, slot: Slot) -> Divergence:
+    """The question is recorded and its answer is not: the recorded run ended in between."""
+    text = (
+        f"{asked.boundary} {printable(asked.name)} in lane {lane.name}: the recording ends here; "
+        f"{slot.place} was asked and the run ended ({layout.recording.outcome}) before an answer came"
+    )
+    return _divergence("unanswered", lane, asked, slot, text, layout.recording.id)
+
+
+def explain_unplayed(layout: Layout, slots: Sequence[Slot]) -> Divergence:
+    """The program ended and these had not been asked."""
+    first = slots[0]
+    names = ", ".join(f"{slot.place} ({slot.request.name})" for slot in slots[:5])
+    more = f" and {len(slots) - 5} more" if len(slots) > 5 else ""
+    text = f"never asked in this replay: {printable(names)}{more}"
+    return Divergence(
+        kind="unplayed",
+        lane=first.lane,
+        boundary=first.boundary,
+        name=first.request.name,
+        message=text,
+        step=first.step,
+        seq=first.seq,
+        causes=("missing call",),
+        next=_next(layout.recording.id, first),
+    )
+
+
+def _divergence(
+    kind: str,
+    lane: Lane,
+    asked: Request,
+    slot: Slot | None,
+    text: str,
+    run: str,
+    found: tuple[Difference, ...] = (),
+    causes: tuple[str, ...] = (),
+    candidates: tuple[str, ...] = (),
+) -> Divergence:
+    return Divergence(
+        kind=kind,
+        lane=lane.name,
+        boundary=asked.boundary,
+        name=asked.name,
+        message=text,
+        step=slot.step if slot else None,
+        seq=slot.seq if slot else None,
+        differences=found,
+        causes=causes,
+        candidates=candidates,
+        next=_next(run, slot),
+    )
+
+
+def _next(run: str, slot: Slot | None) -> str:
+    step = f"#{slot.step}" if slot is not None and slot.step is not None else ""
+    return f"playhead show {run}{step}"
+
+
+def _nearest(layout: Layout, asked: Request, candidate: Slot | None) -> list[tuple[Slot, list[Difference]]]:
+    """The candidate first, then the nearest others of the kind, with what differs."""
+    others = [slot for slot in layout.slots if slot.boundary == asked.boundary and slot is not candidate]
+    named = [slot for slot in others if slot.request.name == asked.name][:200]
+    scored = [(slot, list(differences(slot.request.content, asked.content))) for slot in named]
+    scored.sort(key=lambda pair: (pair[0].played, _weight(pair[1])))
+    near = scored[: _NEAR - 1]
+    if candidate is None:
+        return near
+    return [(candidate, _candidate_differences(candidate.request, asked)), *near]
+
+
+def _candidate_differences(recorded: Request, asked: Request) -> list[Difference]:
+    if recorded.name != asked.name:
+        return [Difference("", "changed", recorded.name, asked.name)]
+    return list(differences(recorded.content, asked.content))
+
+
+def _weight(found: Sequence[Difference]) -> int:
+    return sum(each.distance for each in found[:50])
+
+
+def _starts_differently(asked: Request, slot: Slot, found: Sequence[Difference]) -> bool:
+    """A model's very first user message is another one: it is not this conversation."""
+    if asked.boundary != "model" or slot.played:
+        return False
+    content = asked.content if isinstance(asked.content, dict) else {}
+    messages = content.get("messages") or content.get("contents") or content.get("input")
+    if isinstance(messages, str):
+        return any(each.path == "/input" and not each.renaming for each in found)
+    if not isinstance(messages, list):
+        return False
+    users = [at for at, each in enumerate(messages) if isinstance(each, dict) and each.get("role") == "user"]
+    if not users:
+        return False
+    prefixes = tuple(f"/{key}/{users[0]}/" for key in ("messages", "contents", "input"))
+    return any(each.path.startswith(prefixes) and not each.renaming for each in found)
+
+
+def _places(slots: Sequence[Slot]) -> str:
+    return ", ".join(slot.place for slot in slots)

@@ -1,0 +1,47 @@
+"""Recorded reads of clock and chance, found by lane, call site and kind, so that a new one does not shift others."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from typing import Any
+
+from playhead.eventlog import Recording
+from playhead.events import ClockRead, RandomDrawn, decode
+
+_KINDS = {"clock.read": "clock", "random.drawn": "random"}
+_NOTHING: Any = object()
+
+
+class Reads:
+    """The reads of a recording that have not been played."""
+
+    def __init__(self, recording: Recording) -> None:
+        self._exact: dict[tuple[str, str, str], deque[list[Any]]] = defaultdict(deque)
+        self._loose: dict[tuple[str, str, str], deque[list[Any]]] = defaultdict(deque)
+        for event in recording.events:
+            body = event.body
+            if isinstance(body, ClockRead | RandomDrawn):
+                kept = [body.value]
+                self._exact[event.lane, body.fn, body.site].append(kept)
+                self._loose[event.lane, body.fn, _function(body.site)].append(kept)
+
+    def take(self, lane: str, fn: str, site: str) -> Any:
+        """The next recorded value read at this site; else in the same function; else `NOTHING`."""
+        for queue in (self._exact.get((lane, fn, site)), self._loose.get((lane, fn, _function(site)))):
+            while queue:
+                kept = queue.popleft()
+                if kept:
+                    return decode(kept.pop())
+        return _NOTHING
+
+    def left(self) -> int:
+        """How many recorded reads were not asked for."""
+        return sum(bool(kept) for queue in self._loose.values() for kept in queue)
+
+
+NOTHING = _NOTHING
+"""What `Reads.take` gives where no such read was recorded."""
+
+
+def _function(site: str) -> str:
+    return site.rsplit(":", 1)[0]

@@ -1,0 +1,124 @@
+"""What a replay found: what was answered, forgiven, asked in another order, left unplayed, or not seen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from playhead.player._differences import Difference
+
+
+class Drift(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A question that was answered although it differed."""
+
+    seq: int
+    lane: str
+    boundary: str
+    name: str
+    differences: tuple[Difference, ...]
+    step: int | None = None
+    causes: tuple[str, ...] = ()
+
+
+class Reordered(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A question that was asked at another place than recorded and was answered with its own answer."""
+
+    seq: int
+    lane: str
+    recorded_lane: str
+    name: str
+    step: int | None = None
+
+
+class Unplayed(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A recorded exchange that the program did not ask for."""
+
+    seq: int
+    lane: str
+    boundary: str
+    name: str
+    step: int | None = None
+
+
+class Divergence(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The first crossing that the recording cannot answer, explained.
+
+    ``kind``: ``changed`` (asked differently), ``new`` (never asked when recorded), ``again`` (more often than
+    recorded), ``unanswered`` (the recording ends here), ``unplayed`` (not asked now), ``never-recorded`` (the
+    conversation is another one from its beginning), ``network`` (a connection was about to be opened).
+    """
+
+    kind: str
+    lane: str
+    boundary: str
+    name: str
+    message: str
+    step: int | None = None
+    seq: int | None = None
+    differences: tuple[Difference, ...] = ()
+    causes: tuple[str, ...] = ()
+    candidates: tuple[str, ...] = ()
+    next: str = ""
+
+
+class ReplayReport(msgspec.Struct, omit_defaults=True):
+    """The account of one replay. ``ok`` is the answer to "did it hold", in the mode it was played in."""
+
+    run: str
+    match: str
+    answered: int = 0
+    steps: int = 0
+    reads: int = 0
+    drift: list[Drift] = []
+    reordered: list[Reordered] = []
+    unplayed: list[Unplayed] = []
+    new_reads: dict[str, int] = {}
+    ambiguous: list[str] = []
+    unseen: dict[str, int] = {}
+    refused: list[str] = []
+    """Connections that were about to be opened and were not."""
+    warnings: list[str] = []
+    divergence: Divergence | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Nothing diverged, and in strict nothing was left unplayed."""
+        return self.divergence is None and not (self.unplayed and self.match == "strict")
+
+    @property
+    def identical(self) -> bool:
+        """All that was seen happened as recorded. It never speaks of what could not be seen: see ``unseen``."""
+        seen = (self.drift, self.reordered, self.unplayed, self.new_reads, self.ambiguous, self.refused, self.unseen)
+        return self.divergence is None and not any(seen)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as plain JSON."""
+        plain: dict[str, Any] = msgspec.to_builtins(self)
+        return {**plain, "ok": self.ok, "identical": self.identical}
+
+    def lines(self) -> list[str]:
+        """The report for a person, line by line, without colour."""
+        found = [f"replayed {self.run} ({self.match}): {self.answered} exchanges, {self.reads} reads answered"]
+        found += [f"warning: {text}" for text in self.warnings]
+        for drift in self.drift:
+            found.append(f"drift at {_place(drift.step, drift.seq)} ({drift.name}, {drift.lane}):")
+            found += [f"  {cause}" for cause in drift.causes]
+            found += [f"  {each.path or '/'}: {each.words()}" for each in drift.differences]
+        found += [
+            f"order changed at {_place(each.step, each.seq)}: {each.name} was asked in {each.lane}, "
+            + (f"recorded in {each.recorded_lane}" if each.lane != each.recorded_lane else "earlier or later than recorded")
+            for each in self.reordered
+        ]
+        found += [f"ambiguous: {text}" for text in self.ambiguous]
+        found += [f"{count} new {site}" for site, count in self.new_reads.items()]
+        found += [f"never asked: {_place(each.step, each.seq)} ({each.name}, {each.lane})" for each in self.unplayed]
+        found += [f"connection refused: {text}" for text in self.refused]
+        found += [f"not seen: {count} x {name}" for name, count in self.unseen.items()]
+        if self.divergence is not None:
+            found.append(self.divergence.message)
+        return found
+
+
+def _place(step: int | None, seq: int) -> str:
+    return f"step {step}" if step is not None else f"event {seq}"

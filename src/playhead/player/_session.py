@@ -1,0 +1,234 @@
+"""The session that answers from a recording and never goes live."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, TypeVar
+
+from playhead.boundary import Call, HttpRequest, Lane, Outcome, Raised, Streamed, Ticket, is_cancellation
+from playhead.errors import DivergenceError, LateCrossingError, MissingTypeError, UnplayedError
+from playhead.eventlog import Recording
+from playhead.masking import Masker
+from playhead.player._answers import outcome_of
+from playhead.player._causes import name_causes
+from playhead.player._explaining import explain_miss, explain_unanswered, explain_unplayed
+from playhead.player._fingerprints import Fingerprints
+from playhead.player._matching import Matchers, Matching
+from playhead.player._reads import NOTHING, Reads
+from playhead.player._report import Divergence, Drift, Reordered, ReplayReport, Unplayed
+from playhead.player._requests import Normaliser, Request, recognise_call, request_of_call
+from playhead.player._slots import Layout, Slot
+from playhead.providers import ModelCall
+
+T = TypeVar("T")
+
+
+class ReplaySession:
+    """Stands at the boundary while a program is replayed. ``report`` grows as the replay goes on."""
+
+    forbids_network = True
+
+    def __init__(
+        self,
+        recording: Recording,
+        *,
+        masker: Masker,
+        match: Matching = "strict",
+        normalisers: Sequence[Normaliser] = (),
+        ignored_hosts: Callable[[str], bool] | None = None,
+    ) -> None:
+        self.recording = recording
+        self._masker = masker
+        self._matchers = Matchers(match)
+        self._normalisers = tuple(normalisers)
+        self._prints = Fingerprints(masker, same_key=recording.header.mask_key == masker.key_id)
+        self._layout = Layout(recording, self._prints, self._normalisers)
+        self._reads = Reads(recording)
+        self._ignored = ignored_hosts
+        self._lock = threading.RLock()
+        self._ended = False
+        name = "strict" if self._matchers.all_strict else match if isinstance(match, str) else "custom"
+        self.report = ReplayReport(run=recording.id, match=name)
+        self.failure: DivergenceError | None = None
+        """The first divergence; every later crossing raises it again."""
+
+    def ignores(self, host: str) -> bool:
+        """Whether traffic with ``host`` lies outside the run."""
+        return self._ignored is not None and self._ignored(host)
+
+    def begin(self, lane: Lane, call: Call) -> Ticket:
+        """Answer ``call`` from the recording; raises `DivergenceError` where it cannot."""
+        with self._lock:
+            self._check_open(lane, call)
+            model = recognise_call(call)
+            slot = self._find(lane, call, model)
+            slot.played = True
+            if slot.answer is None:
+                asked = self._request(call, model)
+                raise self._diverge(explain_unanswered(self._layout, lane, asked, slot))
+            ticket = Ticket(lane, call, answer=self._answer(slot))
+            ticket.seq = slot.seq
+            ticket.mark = slot
+            self.report.answered += 1
+            self.report.steps += slot.step is not None
+            return ticket
+
+    def finish(self, ticket: Ticket, outcome: Outcome) -> None:
+        """Note how much of a stream was read now."""
+        answer = ticket.answer
+        if isinstance(answer, Streamed) and isinstance(outcome, Streamed) and not self._ended:
+            short = len(outcome.items) < len(answer.items) and answer.end == "complete" and outcome.end != "complete"
+            if short:
+                slot: Slot = ticket.mark
+                text = f"the stream of {slot.place} was read to its end when recorded and is left early now"
+                self.report.warnings.append(text)
+
+    def read(self, lane: Lane, kind: Literal["clock", "random"], fn: str, site: str, live: Callable[[], T]) -> T:
+        """The recorded value of this read; a read that is new is live and reported."""
+        with self._lock:
+            value: Any = self._reads.take(lane.name, fn, site)
+            if value is NOTHING:
+                name = f"{kind} read {fn} at {site}"
+                self.report.new_reads[name] = self.report.new_reads.get(name, 0) + 1
+            else:
+                self.report.reads += 1
+        return live() if value is NOTHING else value
+
+    def notice(self, lane: Lane, name: str, details: Any = None) -> None:
+        """Count something that was seen and could not be caught."""
+        with self._lock:
+            self.report.unseen[name] = self.report.unseen.get(name, 0) + 1
+
+    def refuse(self, lane: Lane | None, place: str) -> DivergenceError:
+        """The error for a connection to ``place`` that was about to be opened; it ends the replay."""
+        from playhead.errors import ConnectionRefusedInReplayError
+
+        with self._lock:
+            self.report.refused.append(place)
+            where = f" in lane {lane.name}" if lane is not None else ""
+            error = ConnectionRefusedInReplayError(
+                f"the program tried to connect to {place}{where} while it is replayed; nothing was opened",
+                next=f"playhead show {self.recording.id}",
+                facts={"place": place},
+            )
+            self.failure = self.failure or error
+            return error
+
+    def end(self, *, raising: bool) -> None:
+        """Close the replay: list what was left, and with ``raising`` raise what makes it fail.
+
+        In strict, exchanges that were never asked for are a failure; otherwise they are listed.
+        """
+        with self._lock:
+            self._ended = True
+            left = list(self._layout.unplayed()) if self.failure is None else []
+            self.report.unplayed = [_unplayed(slot) for slot in left]
+            reads_left = self._reads.left()
+            if reads_left and self.failure is None:
+                self.report.unseen["recorded reads that were not asked for"] = reads_left
+            strict = [slot for slot in left if self._matchers.is_strict(slot.boundary)]
+            if strict and self.failure is None:
+                found = explain_unplayed(self._layout, strict)
+                self.report.divergence = found
+                self.failure = UnplayedError(found.message, next=found.next, divergence=found)
+        if raising and self.failure is not None:
+            raise self.failure
+
+    def _check_open(self, lane: Lane, call: Call) -> None:
+        if self._ended:
+            raise LateCrossingError(
+                f"{call.kind} {call.name} in lane {lane.name} came after its replay of {self.recording.id} had ended; "
+                "it was not answered and nothing was opened",
+                next=f"playhead replay {self.recording.id}",
+            )
+        if self.failure is not None:
+            raise self.failure
+
+    def _request(self, call: Call, model: ModelCall | None) -> Request:
+        return self._layout.normalise(request_of_call(call, self._masker, model))
+
+    def _fingerprint(self, call: Call, model: ModelCall | None) -> bytes:
+        if model is not None and not self._normalisers and isinstance(call.payload, HttpRequest):
+            quick = self._prints.of_model_call(model.provider, call.payload)
+            if quick is not None:
+                return quick
+        return self._prints.of_request(self._request(call, model))
+
+    def _find(self, lane: Lane, call: Call, model: ModelCall | None) -> Slot:
+        boundary = "model" if model is not None else call.kind
+        candidate = self._layout.next(lane.name, boundary)
+        asked_print = self._fingerprint(call, model)
+        matcher = self._matchers.of(boundary)
+        custom = not isinstance(matcher, _builtin())
+        if candidate is not None and not custom and candidate.fingerprint == asked_print:
+            return candidate
+        asked = self._request(call, model)
+        equal = [] if custom else self._layout.equal(boundary, asked_print)
+        free = [slot for slot in equal if not slot.played]
+        if free:
+            return self._elsewhere(lane, asked, free)
+        reason = ""
+        if candidate is not None and not self._matchers.is_strict(boundary):
+            verdict = matcher.match(asked, candidate.request)
+            if verdict.matches:
+                self._note_drift(lane, candidate, asked, verdict.drift)
+                return candidate
+            reason = verdict.reason
+        raise self._diverge(explain_miss(self._layout, lane, asked, candidate, equal, reason))
+
+    def _elsewhere(self, lane: Lane, asked: Request, free: list[Slot]) -> Slot:
+        """The equal question to take where it is not the lane's next: the lane's own first, then a sibling's."""
+        own = [slot for slot in free if slot.lane == lane.name]
+        named = [slot for slot in own or free if asked.call_id is not None and slot.request.call_id == asked.call_id]
+        slot = (named or own or free)[0]
+        if not own and not named and len(free) > 1:
+            self.report.ambiguous.append(
+                f"{asked.boundary} {asked.name} in lane {lane.name}: {len(free)} equal questions are recorded in other "
+                f"lanes and nothing tells them apart; {slot.place} was taken"
+            )
+        self.report.reordered.append(
+            Reordered(seq=slot.seq, step=slot.step, lane=lane.name, recorded_lane=slot.lane, name=asked.name)
+        )
+        return slot
+
+    def _note_drift(self, lane: Lane, slot: Slot, asked: Request, found: tuple[Any, ...]) -> None:
+        if found:
+            self.report.drift.append(
+                Drift(
+                    seq=slot.seq,
+                    step=slot.step,
+                    lane=lane.name,
+                    boundary=asked.boundary,
+                    name=asked.name,
+                    differences=found,
+                    causes=name_causes(found),
+                )
+            )
+
+    def _answer(self, slot: Slot) -> Outcome:
+        assert slot.answer is not None
+        try:
+            outcome = outcome_of(slot.answer)
+        except MissingTypeError as error:
+            error.facts["place"] = slot.place
+            error.message = f"{slot.place} ({slot.request.name}): {error.message}"
+            raise
+        if isinstance(outcome, Raised) and is_cancellation(outcome.error):
+            return outcome
+        return outcome
+
+    def _diverge(self, found: Divergence) -> DivergenceError:
+        self.report.divergence = found
+        self.failure = DivergenceError(found.message, next=found.next, divergence=found, facts={"kind": found.kind})
+        return self.failure
+
+
+def _builtin() -> tuple[type, ...]:
+    from playhead.player._matching import LooseMatcher, StrictMatcher
+
+    return (LooseMatcher, StrictMatcher)
+
+
+def _unplayed(slot: Slot) -> Unplayed:
+    return Unplayed(seq=slot.seq, step=slot.step, lane=slot.lane, boundary=slot.boundary, name=slot.request.name)

@@ -1,0 +1,114 @@
+"""The recorded exchanges, laid out as a replay looks for them: by lane, boundary and fingerprint."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any
+
+from playhead.events import Event
+from playhead.eventlog import Exchange, Recording
+from playhead.player._fingerprints import Fingerprints
+from playhead.player._requests import Boundary, Normaliser, Request, request_of_event
+
+_BOUNDARIES: dict[str, Boundary] = {"model.requested": "model", "tool.called": "tool", "boundary.asked": "wrap"}
+
+
+class Slot:
+    """One recorded exchange, and whether it has been played."""
+
+    __slots__ = ("_layout", "_print", "_request", "boundary", "index", "lane", "played", "seq", "step")
+
+    def __init__(self, layout: Layout, index: int, exchange: Exchange) -> None:
+        self._layout = layout
+        self._request: Request | None = None
+        self._print: bytes | None = None
+        self.index = index
+        self.seq = exchange.question.seq
+        self.step = exchange.step
+        self.lane = exchange.question.lane
+        body: Any = exchange.question.body
+        plain_http = exchange.question.kind == "boundary.asked" and body.name == "http"
+        self.boundary: Boundary = "http" if plain_http else _BOUNDARIES[exchange.question.kind]
+        self.played = False
+
+    @property
+    def exchange(self) -> Exchange:
+        """The recorded exchange, read when asked for."""
+        return self._layout.recording.exchanges[self.index]
+
+    @property
+    def answer(self) -> Event | None:
+        """The recorded answer; ``None`` where the recording ends before it."""
+        return self.exchange.answer
+
+    @property
+    def request(self) -> Request:
+        """What was asked, normalised."""
+        if self._request is None:
+            self._request = self._layout.normalise(request_of_event(self.exchange.question))
+        return self._request
+
+    @property
+    def fingerprint(self) -> bytes:
+        """The digest of what was asked."""
+        if self._print is None:
+            self._print = self._layout.fingerprints.of_request(self.request)
+            self._request = None
+        return self._print
+
+    @property
+    def place(self) -> str:
+        """Where it stands, for messages."""
+        return f"step {self.step}" if self.step is not None else f"event {self.seq}"
+
+
+class Layout:
+    """All slots of a recording."""
+
+    def __init__(self, recording: Recording, fingerprints: Fingerprints, normalisers: tuple[Normaliser, ...]) -> None:
+        self.recording = recording
+        self.fingerprints = fingerprints
+        self._normalisers = normalisers
+        self.slots: list[Slot] = []
+        self._queues: dict[tuple[str, Boundary], list[Slot]] = defaultdict(list)
+        self._heads: dict[tuple[str, Boundary], int] = defaultdict(int)
+        self._equal: dict[Boundary, dict[bytes, list[Slot]]] = {}
+        for index, exchange in enumerate(recording.exchanges):
+            if exchange.question.kind in _BOUNDARIES:
+                slot = Slot(self, index, exchange)
+                self.slots.append(slot)
+                self._queues[slot.lane, slot.boundary].append(slot)
+
+    def normalise(self, request: Request) -> Request:
+        """``request`` after all normalisers."""
+        for normaliser in self._normalisers:
+            request = normaliser(request)
+        return request
+
+    def next(self, lane: str, boundary: Boundary) -> Slot | None:
+        """The next unplayed question of this kind in the lane."""
+        queue = self._queues.get((lane, boundary), [])
+        at = self._heads[lane, boundary]
+        while at < len(queue) and queue[at].played:
+            at += 1
+        self._heads[lane, boundary] = at
+        return queue[at] if at < len(queue) else None
+
+    def equal(self, boundary: Boundary, fingerprint: bytes) -> list[Slot]:
+        """All slots of this kind, in any lane, played or not, whose question is equal."""
+        index = self._equal.get(boundary)
+        if index is None:
+            index = self._equal[boundary] = defaultdict(list)
+            for slot in self.slots:
+                if slot.boundary == boundary:
+                    index[slot.fingerprint].append(slot)
+        return index.get(fingerprint, [])
+
+    def unplayed(self) -> Iterator[Slot]:
+        """The slots that have not been played, in recorded order."""
+        return (slot for slot in self.slots if not slot.played)
+
+    def lanes(self) -> set[str]:
+        """The lanes in which something was asked."""
+        return {lane for lane, _ in self._queues}

@@ -1,0 +1,64 @@
+"""What a replay has to know of the machine, the versions and the code that a run had."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from playhead._system import ENVIRONMENT, python_version
+from playhead.events import Environment
+
+_GIT_WITHIN_S = 2.0
+
+
+def read_environment() -> Environment:
+    """The environment of this process, read now."""
+    return Environment(
+        python=python_version(),
+        platform=f"{sys.platform}-{os.uname().machine}" if hasattr(os, "uname") else sys.platform,
+        timezone=ENVIRONMENT.get("TZ") or "/".join(time.tzname),
+        utc_offset_s=time.localtime().tm_gmtoff,
+        locale=ENVIRONMENT.get("LC_ALL") or ENVIRONMENT.get("LANG"),
+        hash_seed=ENVIRONMENT.get("PYTHONHASHSEED"),
+        packages=read_packages(),
+        code=read_code(os.getcwd()),
+    )
+
+
+def read_packages() -> dict[str, str]:
+    """The versions of the packages that are imported now, by top-level name, as they say themselves."""
+    names = {name.partition(".")[0] for name in list(sys.modules)} - set(sys.stdlib_module_names)
+    found: dict[str, str] = {}
+    for name in sorted(names):
+        version = vars(sys.modules.get(name, object)).get("__version__")
+        if isinstance(version, str) and not name.startswith("_"):
+            found[name] = version
+    genai = sys.modules.get("google.genai.version")
+    if genai is not None:
+        found["google.genai"] = str(vars(genai).get("__version__"))
+    return found
+
+
+@cache
+def read_code(folder: str) -> dict[str, Any]:
+    """The commit of the git checkout around ``folder`` and whether it has changes; empty where there is none."""
+    if not any((parent / ".git").exists() for parent in (Path(folder), *Path(folder).parents)):
+        return {}
+    commit = _ask_git(folder, "rev-parse", "HEAD")
+    status = _ask_git(folder, "status", "--porcelain", "--untracked-files=no")
+    return {} if commit is None else {"commit": commit, "dirty": bool(status)}
+
+
+def _ask_git(folder: str, *words: str) -> str | None:
+    try:
+        answer = subprocess.run(
+            ["git", "-C", folder, *words], capture_output=True, text=True, timeout=_GIT_WITHIN_S, check=True
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return answer.stdout.strip()

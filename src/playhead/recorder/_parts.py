@@ -1,0 +1,136 @@
+"""Keeping each part of a conversation once.
+
+Every model request repeats the whole conversation. The parts of a request that were seen before are known by
+their raw bytes, so that only new ones are decoded, masked, hashed and written; a list that begins like the
+one before it in its lane is written as "so many of those, then these".
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from playhead.eventlog import escape
+from playhead.masking import Masker
+
+_LONG = 1024
+"""Strings of more characters become parts wherever they stand."""
+
+_SMALL = 160
+"""Parts of fewer bytes are written where they stand: a reference would not be shorter."""
+
+_decode_top = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+_decode_items = msgspec.json.Decoder(list[msgspec.Raw]).decode
+_decode = msgspec.json.Decoder().decode
+_encode = msgspec.json.Encoder().encode
+
+
+class NotPlainJsonError(ValueError):
+    """The text is not a JSON object, or repeats a key, and has to be kept as text."""
+
+
+class PartKeeper:
+    """The parts of one recording, and the last lists of each of its lanes."""
+
+    def __init__(self, masker: Masker, keep: Callable[[bytes], str]) -> None:
+        """``keep`` writes a part's content and gives the digest under which it is found."""
+        self._masker = masker
+        self._keep = keep
+        self._written: dict[bytes, msgspec.Raw] = {}
+        self._seen: dict[bytes, msgspec.Raw] = {}
+        self._lists: dict[tuple[str, str], tuple[int, list[bytes]]] = {}
+        self._new_lists: list[tuple[tuple[str, str], list[bytes]]] = []
+
+    def request(self, lane: str, raw: bytes) -> msgspec.Raw:
+        """The JSON of a request with references for what is known; then call `requested` with its position.
+
+        Raises `NotPlainJsonError` where ``raw`` is not an object whose keys are all different.
+        """
+        self._new_lists.clear()
+        try:
+            top = _decode_top(raw)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            raise NotPlainJsonError(str(error)) from error
+        if not _lengths_agree(raw, top):
+            _refuse_repeated_keys(raw)
+        written: dict[str, Any] = {}
+        small: dict[str, Any] = {}
+        for key, value in top.items():
+            text = bytes(value)
+            if len(text) <= _SMALL:
+                small[key] = _decode(text)
+            elif text[:1] == b"[":
+                written[key] = self._list(lane, key, text)
+            else:
+                small[key] = _decode(text)
+        written.update(self.lift(escape(self._masker.value(small))))
+        return msgspec.Raw(_encode(written))
+
+    def requested(self, seq: int) -> None:
+        """The request last written stands at ``seq``; later ones may refer to its lists."""
+        for place, items in self._new_lists:
+            self._lists[place] = (seq, items)
+
+    def lift(self, tree: Any) -> Any:
+        """``tree``, masked already, with its long strings as parts; the same object where it has none."""
+        kind = type(tree)
+        if kind is str:
+            return self._part(_encode(tree)) if len(tree) > _LONG else tree
+        if kind is dict:
+            lifted = {key: self.lift(value) for key, value in tree.items()}
+            return lifted if any(lifted[key] is not value for key, value in tree.items()) else tree
+        if kind is list:
+            items = [self.lift(item) for item in tree]
+            return items if any(new is not old for new, old in zip(items, tree, strict=True)) else tree
+        return tree
+
+    def _list(self, lane: str, key: str, text: bytes) -> Any:
+        items = [bytes(item) for item in _decode_items(text)]
+        place = (lane, key)
+        seq, before = self._lists.get(place, (0, []))
+        kept = 0
+        for new, old in zip(items, before, strict=False):
+            if new != old:
+                break
+            kept += 1
+        self._new_lists.append((place, items))
+        then = [self._item(item) for item in items[kept:]]
+        if kept == 0:
+            return then
+        return {"$list": {"of": seq, "path": ["request", key], "keep": kept, "then": then}}
+
+    def _item(self, text: bytes) -> msgspec.Raw:
+        known = self._seen.get(text)
+        if known is None:
+            tree = _decode(text)
+            if _encode(tree) != text:
+                _refuse_repeated_keys(text)
+            masked = escape(self._masker.value(tree))
+            lifted = masked if type(masked) is str else self.lift(masked)
+            known = self._seen[text] = self._part(_encode(lifted))
+        return known
+
+    def _part(self, content: bytes) -> msgspec.Raw:
+        if len(content) <= _SMALL:
+            return msgspec.Raw(content)
+        known = self._written.get(content)
+        if known is None:
+            known = self._written[content] = msgspec.Raw(b'{"$part":"%s"}' % self._keep(content).encode())
+        return known
+
+
+def _lengths_agree(raw: bytes, top: dict[str, msgspec.Raw]) -> bool:
+    """Whether an object of ``top`` alone, in one of the two usual styles, is as long as ``raw``: no key is repeated."""
+    compact = len(_encode(top))
+    return len(raw) in (compact, compact + 2 * len(top) - 1)
+
+
+def _refuse_repeated_keys(text: bytes) -> None:
+    def check(pairs: list[tuple[str, Any]]) -> None:
+        if len({key for key, _ in pairs}) != len(pairs):
+            raise NotPlainJsonError("a key is repeated")
+
+    json.loads(text, object_pairs_hook=check)

@@ -1,0 +1,229 @@
+"""From crossings to events: what the writer's thread makes of what the caller's thread handed over.
+
+The scribe is the gate. Everything passes the mask here, before it is encoded, hashed or written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from playhead.boundary import (
+    Arguments,
+    HttpHead,
+    HttpRequest,
+    Outcome,
+    Raised,
+    Returned,
+    Streamed,
+    Ticket,
+    name_arguments,
+)
+from playhead.eventlog import LogWriter, escape, part_digest
+from playhead.events import Snapshot, encode
+from playhead.masking import Masker
+from playhead.providers import (
+    ModelCall,
+    encode_content,
+    encode_plain,
+    read_json,
+    read_model_version,
+    read_outcome,
+    read_usage,
+    recognise,
+)
+from playhead.recorder._parts import NotPlainJsonError, PartKeeper
+
+_LIFT_FROM = 2048
+"""Bodies of fewer bytes are not searched for long strings."""
+
+_encode_json = msgspec.json.Encoder().encode
+
+_QUESTION = {"model": "model.requested", "tool": "tool.called", "wrap": "boundary.asked"}
+_ANSWER = {"model": "model.responded", "tool": "tool.returned", "boundary": "boundary.answered"}
+_FAILURE = {"model": "model.failed", "tool": "tool.failed", "boundary": "boundary.failed"}
+
+Body = dict[str, Any]
+
+
+class Scribe:
+    """Writes the events of one recording. Used by one thread at a time."""
+
+    def __init__(self, log: LogWriter, masker: Masker, *, wall_minus_mono_ns: int) -> None:
+        self._log = log
+        self._masker = masker
+        self._offset = wall_minus_mono_ns
+        self._lanes = {"main"}
+        self._mono_ns = 0
+        self._parts = PartKeeper(masker, self._keep_part)
+        self._digests: dict[bytes, str] = {}
+
+    def event(self, mono_ns: int, lane: str, kind: str, body: Body) -> int:
+        """Write an event whose body is plain trees."""
+        return self._write(mono_ns, lane, kind, self._masked(body))
+
+    def opened(self, mono_ns: int, lane: str, parent: str | None) -> None:
+        """Note a lane before its first event; noted once."""
+        if lane not in self._lanes:
+            self._lanes.add(lane)
+            self._write(mono_ns, lane, "lane.opened", self._masked({"parent": parent}))
+
+    def question(self, mono_ns: int, ticket: Ticket, kept: Snapshot | None) -> None:
+        """Write what was asked."""
+        call, lane = ticket.call, ticket.lane
+        self.opened(mono_ns, lane.name, lane.parent.name if lane.parent else None)
+        if isinstance(call.payload, HttpRequest):
+            self._http_question(mono_ns, ticket, call.payload)
+            return
+        body: Body = {"name": call.name, "arguments": name_arguments(call.payload.function, encode(kept))}
+        if call.kind != "tool":
+            body = {"name": call.name, "request": body["arguments"], "form": "arguments", "call": _path(call.payload)}
+        if call.kind == "model":
+            body["provider"] = body.pop("name")
+        if call.call_id is not None:
+            body["call_id"] = call.call_id
+        ticket.mark = (call.kind if call.kind != "wrap" else "boundary", None)
+        ticket.seq = self._write(mono_ns, lane.name, _QUESTION[call.kind], self._lifted(self._masked(body)))
+
+    def answer(self, mono_ns: int, ticket: Ticket, outcome: Outcome, kept: Snapshot | None) -> None:
+        """Write what became of a question."""
+        family, model = ticket.mark or ("boundary", None)
+        body: Body
+        failed = False
+        match outcome:
+            case Returned():
+                body = {"value": encode(kept)}
+            case Raised():
+                body, failed = {"error": encode(kept)}, True
+            case Streamed(head=HttpHead()):
+                body, failed = self._http_answer(ticket, outcome, kept, model)
+            case Streamed():
+                body = {"items": [encode(item) for item in outcome.items], "gaps": _micros(outcome.gaps_ns)}
+                body["end"] = outcome.end
+                if outcome.value is not None:
+                    body["value"] = encode(outcome.value)
+                if outcome.error is not None:
+                    body["error"], failed = encode(kept), outcome.end == "broken"
+        kind = (_FAILURE if failed else _ANSWER)[family]
+        lane = ticket.lane.name
+        self._write(mono_ns, lane, kind, self._lifted(self._masked(body)), of=ticket.seq)
+
+    def read(self, mono_ns: int, lane: str, parent: str | None, kind: str, fn: str, site: str, kept: Snapshot) -> None:
+        """Write a read of clock or chance."""
+        self.opened(mono_ns, lane, parent)
+        self._write(mono_ns, lane, kind, self._masked({"fn": fn, "site": site, "value": encode(kept)}))
+
+    def _http_question(self, mono_ns: int, ticket: Ticket, request: HttpRequest) -> None:
+        model = recognise(request.method, request.url, request.headers, request.body)
+        body: Body = {
+            "method": request.method,
+            "url": self._masker.url(request.url),
+            "headers": self._masker.headers(request.headers),
+        }
+        lane = ticket.lane.name
+        if model is None:
+            body = {"name": "http", **body, **self._plain_request(request)}
+            ticket.mark = ("boundary", None)
+            ticket.seq = self._write(mono_ns, lane, "boundary.asked", self._lifted(self._masked(body)))
+            return
+        body = {"provider": model.provider, "model": model.model, "stream": model.stream, **body}
+        body = self._masked(body)
+        try:
+            body["request"] = self._parts.request(lane, request.body or b"{}")
+        except NotPlainJsonError:
+            body |= self._masked(self._plain_request(request))
+        ticket.mark = ("model", model)
+        ticket.seq = self._write(mono_ns, lane, "model.requested", body)
+        self._parts.requested(ticket.seq)
+
+    def _plain_request(self, request: HttpRequest) -> Body:
+        if request.body is None or request.body == b"":
+            return {"form": "none"} if request.body is not None else {"form": "none", "request": {"unread": True}}
+        form = encode_plain(request.body)
+        return {"form": form["form"], "request": escape(form)}
+
+    def _http_answer(
+        self, ticket: Ticket, outcome: Streamed, kept: Snapshot | None, model: ModelCall | None
+    ) -> tuple[Body, bool]:
+        head = outcome.head
+        assert head is not None
+        types = [value for name, value in head.headers if name.lower() == "content-type"]
+        encodings = [value for name, value in head.headers if name.lower() == "content-encoding"]
+        complete = outcome.end == "complete"
+        provider = model.provider if model else None
+        plain = encode_content(
+            outcome.items,
+            content_type=types[0] if types else "",
+            encoding=encodings[0] if encodings else "",
+            provider=provider,
+            complete=complete,
+        )
+        content = self._masker.value(plain)
+        if content is not plain and "wire" in content.get("encoding", ()):
+            content = {**content, "encoding": {"name": content["encoding"]["name"]}}
+        body: Body = {
+            "status": head.status,
+            "headers": self._masker.headers(head.headers),
+            "protocol": {"version": head.version, "reason": head.reason},
+            "content": escape(content),
+            "gaps": _micros(outcome.gaps_ns),
+            "end": outcome.end,
+        }
+        if outcome.error is not None:
+            body["error"] = encode(kept)
+        failed = outcome.end == "broken" or head.status >= 400 and model is not None
+        if model is not None:
+            body |= self._read_answer(model.provider, head.status, read_json(content), complete=complete)
+            if outcome.gaps_ns:
+                body["first_ns"] = outcome.gaps_ns[0]
+            failed = failed or body["verdict"]["kind"] in ("error", "truncated")
+        return body, failed
+
+    def _read_answer(self, provider: Any, status: int, said: Any, *, complete: bool) -> Body:
+        """What a model's answer says of itself; a wire format that surprises us is not a reason to lose the answer."""
+        try:
+            usage = read_usage(provider, said)
+            verdict = read_outcome(provider, status, said, complete=complete)
+            version = read_model_version(provider, said)
+        except Exception as error:
+            return {"verdict": {"kind": "ok", "unread": type(error).__name__}}
+        read: Body = {"verdict": msgspec.to_builtins(verdict)}
+        if usage is not None:
+            read["usage"] = msgspec.to_builtins(usage)
+        if version is not None:
+            read["version"] = version
+        return read
+
+    def _masked(self, body: Body) -> Body:
+        masked: Body = self._masker.value(body)
+        return masked
+
+    def _lifted(self, body: Body) -> Body:
+        if len(_encode_json(body)) < _LIFT_FROM:
+            return body
+        lifted: Body = self._parts.lift(body)
+        return lifted
+
+    def _keep_part(self, content: bytes) -> str:
+        digest = self._digests.get(content)
+        if digest is None:
+            digest = part_digest(content)
+            self._write(self._mono_ns, "main", "part.kept", {"digest": digest, "content": msgspec.Raw(content)})
+        return digest
+
+    def _write(self, mono_ns: int, lane: str, kind: str, body: Body, *, of: int | None = None) -> int:
+        self._mono_ns = mono_ns
+        return self._log.append(
+            kind=kind, lane=lane, at_ns=mono_ns + self._offset, mono_ns=mono_ns, body=_encode_json(body), of=of
+        )
+
+
+def _micros(gaps_ns: Sequence[int]) -> list[int]:
+    return [gap // 1000 for gap in gaps_ns]
+
+
+def _path(arguments: Arguments) -> str:
+    function = arguments.function
+    return f"{getattr(function, '__module__', '?')}:{getattr(function, '__qualname__', type(function).__qualname__)}"

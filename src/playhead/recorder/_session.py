@@ -1,0 +1,111 @@
+"""The session that records: it lets every call go live and hands what it saw to the writer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, TypeVar
+
+from playhead import _system
+from playhead.boundary import Arguments, Call, HttpRequest, Lane, Outcome, Raised, Returned, Streamed, Ticket
+from playhead.events import Snapshot, snapshot, snapshot_error
+from playhead.recorder._scribe import Scribe
+from playhead.recorder._writer import Writer
+
+T = TypeVar("T")
+
+_mono_ns = _system.SystemClock.mono_ns
+_KINDS = {"clock": "clock.read", "random": "random.drawn"}
+
+
+class RecordSession:
+    """Stands at the boundary while a run is recorded.
+
+    Nothing that goes wrong here reaches the program. What could not be kept is counted in ``missed`` by
+    reason, what was seen but could not be caught in ``unseen`` by name.
+    """
+
+    forbids_network = False
+
+    def __init__(self, scribe: Scribe, writer: Writer, *, ignored_hosts: Callable[[str], bool] | None = None) -> None:
+        self._scribe = scribe
+        self._writer = writer
+        self._ignored = ignored_hosts
+        self._ended = False
+        self.missed: dict[str, int] = {}
+        self.unseen: dict[str, int] = {}
+
+    def ignores(self, host: str) -> bool:
+        """Whether traffic with ``host`` lies outside the run."""
+        return self._ignored is not None and self._ignored(host)
+
+    def begin(self, lane: Lane, call: Call) -> Ticket:
+        """Note a question; the call goes live."""
+        now = _mono_ns()
+        ticket = Ticket(lane, call, began_ns=now)
+        if self._ended:
+            self._miss("crossings after the run had ended")
+            return ticket
+        try:
+            payload = call.payload
+            if isinstance(payload, Arguments):
+                ticket.keep = snapshot
+                kept = snapshot({"args": list(payload.args), "kwargs": payload.kwargs})
+                self._writer.put((self._scribe.question, now, ticket, kept), _size(payload.args))
+            else:
+                self._writer.put((self._scribe.question, now, ticket, None), len(payload.body or b""))
+        except Exception as error:
+            self._miss(f"question ({type(error).__name__})")
+        return ticket
+
+    def finish(self, ticket: Ticket, outcome: Outcome) -> None:
+        """Note what became of a question."""
+        if self._ended:
+            return
+        now = _mono_ns()
+        try:
+            kept: Snapshot | None = None
+            size = 0
+            match outcome:
+                case Returned(value=value):
+                    kept = snapshot(value)
+                    size = _size((value,))
+                case Raised(error=error):
+                    kept = snapshot_error(error)
+                case Streamed(error=error, items=items):
+                    kept = snapshot_error(error) if error is not None else None
+                    size = sum(map(len, items)) if isinstance(ticket.call.payload, HttpRequest) else 0
+            self._writer.put((self._scribe.answer, now, ticket, outcome, kept), size)
+        except Exception as error:
+            self._miss(f"answer ({type(error).__name__})")
+
+    def read(self, lane: Lane, kind: Literal["clock", "random"], fn: str, site: str, live: Callable[[], T]) -> T:
+        """Read live and note the value."""
+        value = live()
+        if not self._ended:
+            parent = lane.parent.name if lane.parent else None
+            job = (self._scribe.read, _mono_ns(), lane.name, parent, _KINDS[kind], fn, site, snapshot(value))
+            self._writer.put(job)
+        return value
+
+    def notice(self, lane: Lane, name: str, details: Any = None) -> None:
+        """Count something that was seen and could not be caught; its first time is kept with details."""
+        count = self.unseen[name] = self.unseen.get(name, 0) + 1
+        if count == 1 and not self._ended:
+            body = {"name": name} if details is None else {"name": name, "details": details}
+            self._writer.put((self._scribe.event, _mono_ns(), lane.name, "note.added", body))
+
+    def note(self, lane: Lane, kind: str, body: dict[str, Any]) -> None:
+        """Write an event of ``kind`` that the program itself asked for, its body being plain trees."""
+        if not self._ended:
+            self._writer.put((self._scribe.event, _mono_ns(), lane.name, kind, body))
+
+    def end(self) -> None:
+        """From now on crossings pass through unrecorded."""
+        self._ended = True
+
+    def _miss(self, reason: str) -> None:
+        self.missed[reason] = self.missed.get(reason, 0) + 1
+
+
+def _size(values: tuple[Any, ...]) -> int:
+    return sum(len(value) for value in values if isinstance(value, str | bytes))
