@@ -5,8 +5,9 @@
     python3 scripts/pythons.py each -- -m X     run `python -m X` in an environment of every other version
     python3 scripts/pythons.py lock             pin everything anew in requirements/dev.txt
 
-An environment is built again only when the lock, the project's dependencies or the interpreter has changed. This file needs
-no package and runs on older interpreters than playhead itself, since it may be started by whatever `python3` is.
+An environment is built again only when the lock, the project's dependencies or the interpreter has changed. This
+file needs no package and runs on older interpreters than playhead itself, since it may be started by whatever
+`python3` is.
 """
 
 from __future__ import annotations
