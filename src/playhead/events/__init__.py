@@ -30,7 +30,7 @@ from playhead.events._bodies import (
     ToolReturned,
     UnknownBody,
 )
-from playhead.events._kinds import BODIES, QUESTIONS, STEPS, Body, Event, decode_body, encode_body
+from playhead.events._kinds import BODIES, QUESTIONS, STEPS, Body, ErasedBody, Event, decode_body, encode_body
 
 __all__ = [
     "BODIES",
@@ -45,6 +45,7 @@ __all__ = [
     "CycleStarted",
     "Entry",
     "Environment",
+    "ErasedBody",
     "Event",
     "LaneClosed",
     "LaneOpened",

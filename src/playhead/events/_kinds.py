@@ -38,6 +38,13 @@ from playhead.events._bodies import (
     UnknownBody,
 )
 
+
+class ErasedBody(msgspec.Struct, frozen=True):
+    """In place of a body that was erased: its ``digest``, for the chain."""
+
+    digest: str
+
+
 Body = (
     RunStarted
     | RunFinished
@@ -64,6 +71,7 @@ Body = (
     | NoteAdded
     | RecordingSealed
     | UnknownBody
+    | ErasedBody
 )
 """The tagged union of all bodies; `UnknownBody` stands for kinds of later versions and for ``x.*``."""
 
@@ -143,5 +151,10 @@ def decode_body(kind: str, raw: bytes) -> Body:
 
 
 def encode_body(body: Body) -> bytes:
-    """The JSON text of a body; that of an unknown kind is given back as it was read."""
+    """The JSON text of a body; that of an unknown kind is given back as it was read.
+
+    Raises `ValueError` for a body that was erased.
+    """
+    if isinstance(body, ErasedBody):
+        raise ValueError("an erased body has no text")
     return body.raw if isinstance(body, UnknownBody) else msgspec.json.encode(body)

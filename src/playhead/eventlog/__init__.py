@@ -1,0 +1,39 @@
+"""The file format of recordings: written, read, verified, erased from; the read view `Recording`."""
+
+from playhead.eventlog._blobs import BlobPlace
+from playhead.eventlog._format import FORMAT, LIMITS, LIVE_SUFFIX, SEALED_SUFFIX, Head, Header, Limits
+from playhead.eventlog._parts import escape, escape_text, list_ref, part_digest, part_ref
+from playhead.eventlog._printing import printable
+from playhead.eventlog._reader import Line, LogReader, Torn, read_header
+from playhead.eventlog._recording import Exchange, Recording, open_recording
+from playhead.eventlog._verdicts import Break, Verification
+from playhead.eventlog._verifying import verify
+from playhead.eventlog._writer import LogWriter
+
+__all__ = [
+    "FORMAT",
+    "LIMITS",
+    "LIVE_SUFFIX",
+    "SEALED_SUFFIX",
+    "BlobPlace",
+    "Break",
+    "Exchange",
+    "Head",
+    "Header",
+    "Limits",
+    "Line",
+    "LogReader",
+    "LogWriter",
+    "Recording",
+    "Torn",
+    "Verification",
+    "escape",
+    "escape_text",
+    "list_ref",
+    "open_recording",
+    "part_digest",
+    "part_ref",
+    "printable",
+    "read_header",
+    "verify",
+]

@@ -1,0 +1,84 @@
+"""Where each event of a recording is, and what is asked of its header most: a few bytes an event."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+
+from playhead.eventlog._format import Limits
+from playhead.eventlog._reader import LogReader
+from playhead.eventlog._source import Bytes
+from playhead.events import QUESTIONS, STEPS
+
+ANSWERS = frozenset(
+    {
+        "model.responded",
+        "model.failed",
+        "tool.returned",
+        "tool.failed",
+        "boundary.answered",
+        "boundary.failed",
+        "sleep.ended",
+    }
+)
+"""Kinds that answer the question that they are ``of``."""
+
+
+class Columns:
+    """One pass over a recording.
+
+    For the event ``seq``: ``kinds[kind[seq]]``, ``lanes[lane[seq]]``, and its line's ``offset[seq]`` and
+    ``length[seq]`` in the plain text. ``questions``, ``steps`` and ``parts`` hold the ``seq`` of such events,
+    ``answers`` the first answer of each question that has one.
+    """
+
+    def __init__(self, stored: Bytes, *, limits: Limits) -> None:
+        reader = LogReader(stored, limits=limits)
+        self.kind = array("L")
+        self.lane = array("L")
+        self.offset = array("Q")
+        self.length = array("L")
+        self.questions = array("L")
+        self.steps = array("L")
+        self.parts = array("L")
+        self.answers: dict[int, int] = {}
+        self.kinds, self.lanes = self._scan(reader)
+        self.torn = reader.torn
+        self.blobs = reader.blobs
+        self.frames = reader.text.frames
+
+    def _scan(self, reader: LogReader) -> tuple[list[str], list[str]]:
+        kinds: dict[str, int] = {}
+        lanes: dict[str, int] = {}
+        for line in reader:
+            event = line.event
+            kind = event.kind
+            self.kind.append(kinds.setdefault(kind, len(kinds)))
+            self.lane.append(lanes.setdefault(event.lane, len(lanes)))
+            self.offset.append(line.offset)
+            self.length.append(line.length)
+            if event.of is not None and kind in ANSWERS:
+                self.answers.setdefault(event.of, event.seq)
+            elif kind in QUESTIONS:
+                self.questions.append(event.seq)
+                if kind in STEPS:
+                    self.steps.append(event.seq)
+            elif kind == "part.kept":
+                self.parts.append(event.seq)
+        return list(kinds), list(lanes)
+
+    def __len__(self) -> int:
+        return len(self.offset)
+
+    def kind_of(self, seq: int) -> str:
+        """The kind of the event ``seq``."""
+        return self.kinds[self.kind[seq]]
+
+    def lane_of(self, seq: int) -> str:
+        """The lane of the event ``seq``."""
+        return self.lanes[self.lane[seq]]
+
+    def step_of(self, seq: int) -> int | None:
+        """Which step the question ``seq`` is, from 1; ``None`` where it is none."""
+        at = bisect_left(self.steps, seq)
+        return at + 1 if at < len(self.steps) and self.steps[at] == seq else None
