@@ -1,5 +1,88 @@
-"""A flight recorder and time-travel debugger for AI agents."""
+"""A flight recorder and time-travel debugger for AI agents.
+
+Record a run with `record` or ``@agent``, find it again with `load`, replay it offline with `replay` or
+`invoke`. Mark tools with ``@tool``, other boundaries with `model` and `wrap`.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from playhead._version import __version__
 
-__all__ = ["__version__"]
+if TYPE_CHECKING:
+    from playhead._decorators import agent, calling, checkpoint, cycle, model, tool, wrap
+    from playhead._explicit import now, random, uuid4
+    from playhead._replays import Replay, invoke, load, replay
+    from playhead._runs import Run, record
+    from playhead.errors import DivergenceError, PlayheadError
+    from playhead.eventlog import Recording
+    from playhead.player import Matcher, ReplayReport, Request, Verdict
+
+_HOMES = {
+    "DivergenceError": "errors",
+    "Matcher": "player",
+    "PlayheadError": "errors",
+    "Recording": "eventlog",
+    "Replay": "_replays",
+    "ReplayReport": "player",
+    "Request": "player",
+    "Run": "_runs",
+    "Verdict": "player",
+    "agent": "_decorators",
+    "calling": "_decorators",
+    "checkpoint": "_decorators",
+    "cycle": "_decorators",
+    "invoke": "_replays",
+    "load": "_replays",
+    "model": "_decorators",
+    "now": "_explicit",
+    "random": "_explicit",
+    "record": "_runs",
+    "replay": "_replays",
+    "tool": "_decorators",
+    "uuid4": "_explicit",
+    "wrap": "_decorators",
+}
+
+__all__ = [
+    "DivergenceError",
+    "Matcher",
+    "PlayheadError",
+    "Recording",
+    "Replay",
+    "ReplayReport",
+    "Request",
+    "Run",
+    "Verdict",
+    "__version__",
+    "agent",
+    "calling",
+    "checkpoint",
+    "cycle",
+    "invoke",
+    "load",
+    "model",
+    "now",
+    "random",
+    "record",
+    "replay",
+    "tool",
+    "uuid4",
+    "wrap",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Names are imported when they are first used, so that ``import playhead`` costs next to nothing."""
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'playhead' has no attribute {name!r}")
+    found = getattr(import_module(f"playhead.{home}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return __all__

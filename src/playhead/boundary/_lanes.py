@@ -44,6 +44,18 @@ class Lane:
         ordinal = next(self._ordinals.setdefault(label, count(1)))
         return Lane(self.session, name=f"{self.name}/{label}#{ordinal}", parent=self)
 
+    @property
+    def root(self) -> Lane:
+        """The lane in which the run began."""
+        lane = self
+        while lane.parent is not None:
+            lane = lane.parent
+        return lane
+
+    def count(self, name: str) -> int:
+        """How often this has been asked for ``name`` in this lane, this time included."""
+        return next(self._ordinals.setdefault(f"\0{name}", count(1)))
+
     def inside(self) -> Lane:
         """The lane of a tool's own body."""
         return Lane(self.session, name=self.name, parent=self, opaque=True)

@@ -30,6 +30,8 @@ class Entry(_Body, frozen=True, omit_defaults=True, kw_only=True):
     argv: list[str] = []
     folder: str | None = None
     """The working directory."""
+    file: str | None = None
+    """The file that holds the entry function's module."""
 
 
 class Environment(_Body, frozen=True, omit_defaults=True, kw_only=True):

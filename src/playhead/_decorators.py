@@ -1,0 +1,212 @@
+"""Marking what crosses the boundary without going over a known transport: tools, models, anything; and entry points."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, TypeVar, overload
+
+import wrapt
+
+from playhead._configuration import read_settings
+from playhead._runs import Recorder
+from playhead.boundary import Arguments, Call, cross, cross_async, cross_items, cross_items_async, current_lane
+from playhead.boundary import Lane as _Lane
+from playhead.events import Entry, freeze
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_call_id: ContextVar[str | None] = ContextVar("playhead_call_id", default=None)
+
+
+@overload
+def tool(function: F, /) -> F: ...
+@overload
+def tool(*, name: str | None = None) -> Callable[[F], F]: ...
+def tool(function: Any = None, /, *, name: str | None = None) -> Any:
+    """Mark a tool: what it is called with, returns, yields or raises is recorded; in a replay its body does not run.
+
+    Functions, coroutines, generators, asynchronous generators, methods and callable objects can be tools. What
+    happens inside belongs to the tool and is not recorded by itself. ``name`` defaults to the function's own.
+
+    >>> import playhead
+    >>> @playhead.tool
+    ... def add(a: int, b: int) -> int:
+    ...     return a + b
+    >>> add(1, b=2)
+    3
+    """
+    if function is None:
+        return lambda chosen: _bounded(chosen, "tool", name)
+    return _bounded(function, "tool", name)
+
+
+def model(function: F, /, *, name: str | None = None) -> F:
+    """Mark a function that asks a model over something else than HTTP. Its calls count as steps.
+
+    >>> import playhead
+    >>> ask = playhead.model(lambda prompt: prompt.upper(), name="shouting")
+    >>> ask("hello")
+    'HELLO'
+    """
+    return _bounded(function, "model", name)
+
+
+def wrap(name: str, function: F, /) -> F:
+    """Mark anything else that observes the world: a database, a queue, a file.
+
+    >>> import playhead
+    >>> read = playhead.wrap("settings", lambda key: {"colour": "green"}[key])
+    >>> read("colour")
+    'green'
+    """
+    return _bounded(function, "wrap", name)
+
+
+@contextmanager
+def calling(call_id: str) -> Iterator[None]:
+    """Say which of a model's tool calls the tools in this block carry out, by the provider's id of it.
+
+    Equal calls in parallel are told apart by it.
+    """
+    token = _call_id.set(call_id)
+    try:
+        yield
+    finally:
+        _call_id.reset(token)
+
+
+def _bounded(function: Any, kind: Any, name: str | None) -> Any:
+    if isinstance(function, staticmethod | classmethod):
+        return type(function)(_bounded(function.__func__, kind, name))
+    label = name or getattr(function, "__name__", type(function).__name__)
+    door = _door(function)
+
+    def bounded(wrapped: Any, instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        lane = current_lane()
+        if lane is None or lane.opaque:
+            return wrapped(*args, **kwargs)
+        call = Call(kind, label, Arguments(wrapped, args, kwargs), _call_id.get())
+        return door(lane, call, lambda: wrapped(*args, **kwargs))
+
+    return wrapt.FunctionWrapper(function, bounded)
+
+
+def _door(function: Any) -> Callable[..., Any]:
+    target = function if inspect.isroutine(function) else getattr(type(function), "__call__", function)
+    if inspect.isasyncgenfunction(target):
+        return cross_items_async
+    if inspect.isgeneratorfunction(target):
+        return cross_items
+    return cross_async if inspect.iscoroutinefunction(target) else cross
+
+
+@overload
+def agent(function: F, /) -> F: ...
+@overload
+def agent(*, kind: str | None = None) -> Callable[[F], F]: ...
+def agent(function: Any = None, /, *, kind: str | None = None) -> Any:
+    """Mark an entry point: every call outside a run is recorded as one, and can be invoked again from its recording.
+
+    A call inside a run is a lane of that run. What it returns is the run's result; an exception fails it.
+
+    >>> import playhead
+    >>> @playhead.agent(kind="echo")
+    ... def echo(text: str) -> str:
+    ...     return text
+    """
+    if function is None:
+        return lambda chosen: _entered(chosen, kind)
+    return _entered(function, kind)
+
+
+def _entered(function: Any, kind: str | None) -> Any:
+    label = kind or function.__name__
+
+    def begin(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Recorder:
+        entry = Entry(form="block")
+        settings = None
+        if current_lane() is None:
+            settings = read_settings()
+            entry = _entry_of(function, args, kwargs)
+        else:
+            entry = Entry(form="call", call=_path(function))
+        return Recorder(label, entry, settings, None, task=None, policy=None, tools=())
+
+    if inspect.isasyncgenfunction(function) or inspect.isgeneratorfunction(function):
+        raise TypeError("@playhead.agent takes a function or a coroutine; for a generator use `with playhead.record()`")
+    if inspect.iscoroutinefunction(function):
+
+        async def enter_async(wrapped: Any, instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+            with begin(args, kwargs) as run:
+                result = await wrapped(*args, **kwargs)
+                run.succeed(result)
+                return result
+
+        return wrapt.FunctionWrapper(function, enter_async)
+
+    def enter(wrapped: Any, instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        with begin(args, kwargs) as run:
+            result = wrapped(*args, **kwargs)
+            run.succeed(result)
+            return result
+
+    return wrapt.FunctionWrapper(function, enter)
+
+
+def _entry_of(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Entry:
+    return Entry(
+        form="call",
+        call=_path(function),
+        arguments=freeze({"args": list(args), "kwargs": kwargs}),
+        argv=list(sys.argv),
+        folder=os.getcwd(),
+        file=getattr(sys.modules.get(function.__module__), "__file__", None),
+    )
+
+
+def _path(function: Any) -> str:
+    return f"{function.__module__}:{function.__qualname__}"
+
+
+@contextmanager
+def cycle(*, action_type: str | None = None) -> Iterator[None]:
+    """Mark one turn of the agent loop.
+
+    >>> import playhead
+    >>> with playhead.cycle(action_type="search"):
+    ...     pass
+    """
+    lane = current_lane()
+    if lane is None or lane.opaque:
+        yield
+        return
+    index = lane.root.count("cycle")
+    _note(lane, "cycle.started", {"index": index, "action_type": action_type})
+    try:
+        yield
+    except BaseException:
+        _note(lane, "cycle.finished", {"index": index, "end": "failed"})
+        raise
+    _note(lane, "cycle.finished", {"index": index})
+
+
+def checkpoint(state: Any, *, label: str | None = None) -> None:
+    """Keep the agent's state, as it is now, in the recording.
+
+    >>> import playhead
+    >>> playhead.checkpoint({"open": ["T-42"]}, label="before the refund")
+    """
+    lane = current_lane()
+    if lane is not None and not lane.opaque:
+        _note(lane, "state.kept", {"state": freeze(state), "label": label})
+
+
+def _note(lane: _Lane, kind: str, body: dict[str, Any]) -> None:
+    note = getattr(lane.session, "note", None)
+    if note is not None:
+        note(lane, kind, {key: value for key, value in body.items() if value is not None})

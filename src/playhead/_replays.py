@@ -1,0 +1,207 @@
+"""Loading a recording and replaying a program from it."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import runpy
+import sys
+from collections.abc import Sequence
+from contextvars import Token
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from playhead._configuration import Settings, host_matcher, read_settings
+from playhead._masking import make_masker
+from playhead._runs import INSTALLATION
+from playhead._stores import choose_store
+from playhead.boundary import Lane, current_lane, enter_lane, leave_lane
+from playhead.errors import NestedRunError, UsageError
+from playhead.eventlog import Recording
+from playhead.events import RunStarted, decode
+from playhead.integrations import INSTALLERS
+from playhead.player import Matching, Normaliser, ReplayReport, ReplaySession
+from playhead.recorder import read_packages
+
+
+def load(run: str | Path, *, store: str | Path | None = None) -> Recording:
+    """The recording of a run: by id, by a prefix that no other id has, or by path.
+
+    Raises `UnknownRunError`, `AmbiguousRunError`, or one of the `FormatError` family.
+
+    >>> import playhead
+    >>> with playhead.record(kind="example", store=str(tmp)) as run:
+    ...     pass
+    >>> playhead.load(run.id[:-2], store=str(tmp)).outcome
+    'success'
+    """
+    settings = read_settings(store=str(store) if store is not None else None)
+    return choose_store(settings).open(str(run))
+
+
+class Replay:
+    """A ``with`` block, plain or asynchronous, in which every call is answered from ``recording``.
+
+    ``report`` says what was answered, what drifted, what was left. Leaving the block raises `DivergenceError`
+    where the replay diverged, also when the program swallowed it.
+    """
+
+    def __init__(self, recording: Recording, session: ReplaySession, *, settings: Settings) -> None:
+        self.recording = recording
+        self._session = session
+        self._settings = settings
+        self._token: Token[Lane | None] | None = None
+        self._main = Lane(session)
+
+    @property
+    def report(self) -> ReplayReport:
+        """The account so far; whole when the block has been left."""
+        return self._session.report
+
+    def __enter__(self) -> Replay:
+        if current_lane() is not None:
+            raise NestedRunError("a replay cannot begin inside a run or another replay", next="end the run first")
+        INSTALLATION.enter(INSTALLERS)
+        self._zone = _apply_zone(self.recording.started, self.report)
+        _compare_packages(self.recording, self.report)
+        self._guard = _guard(self._session, self._settings)
+        self._token = enter_lane(self._main)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        assert self._token is not None
+        leave_lane(self._token)
+        self._guard()
+        self._zone()
+        INSTALLATION.leave()
+        self._session.end(raising=error is None or error is not self._session.failure and self._session.failure is not None)
+
+    async def __aenter__(self) -> Replay:
+        return self.__enter__()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.__exit__(kind, error, trace)
+
+
+def replay(
+    recording: Recording | str | Path,
+    *,
+    match: Matching = "strict",
+    normalisers: Sequence[Normaliser] = (),
+    store: str | Path | None = None,
+) -> Replay:
+    """Answer everything the block asks for from ``recording``; nothing goes live.
+
+    ``match`` is ``"strict"`` (requests must be equal), ``"loose"`` (the same questions in other words), a
+    `Matcher`, or a mapping from boundary (``model``, ``tool``, ``http``, ``wrap``) to one of these.
+    ``normalisers`` take out of requests what should not count.
+
+    >>> import playhead
+    >>> with playhead.record(kind="example", store=str(tmp)) as run:
+    ...     then = playhead.now()
+    >>> with playhead.replay(run.id, store=str(tmp)) as replay:
+    ...     assert playhead.now() == then
+    >>> replay.report.identical
+    True
+    """
+    settings = read_settings(store=str(store) if store is not None else None)
+    place = choose_store(settings)
+    found = recording if isinstance(recording, Recording) else place.open(str(recording))
+    masker = make_masker(settings, place.mask_key())
+    session = ReplaySession(
+        found,
+        masker=masker,
+        match=match,
+        normalisers=normalisers,
+        ignored_hosts=host_matcher(settings.ignore_hosts),
+    )
+    return Replay(found, session, settings=settings)
+
+
+def invoke(
+    recording: Recording | str | Path,
+    *,
+    match: Matching = "strict",
+    normalisers: Sequence[Normaliser] = (),
+    store: str | Path | None = None,
+) -> Any:
+    """Call the recorded entry point again, with its recorded arguments, under replay; gives what it returns.
+
+    A coroutine is run to its end. Raises `UsageError` where the recording was not made by an ``@agent``.
+    """
+    playing = replay(recording, match=match, normalisers=normalisers, store=store)
+    function, args, kwargs = find_entry(playing.recording)
+    with playing:
+        result = function(*args, **kwargs)
+        if inspect.isawaitable(result):
+            import asyncio
+
+            result = asyncio.run(_await(result))
+    return result
+
+
+def find_entry(recording: Recording) -> tuple[Any, list[Any], dict[str, Any]]:
+    """The entry function of a recording and the arguments it was called with.
+
+    Raises `UsageError` where there is none or it is not found.
+    """
+    entry = recording.started.entry if recording.started is not None else None
+    if entry is None or entry.form != "call" or entry.call is None:
+        raise UsageError(
+            f"{recording.id} was not recorded at an @playhead.agent, so there is nothing to call again",
+            next=f"playhead replay {recording.id}" if entry and entry.form == "program" else "with playhead.replay(…):",
+        )
+    module_name, _, path = entry.call.partition(":")
+    try:
+        function: Any = _find_module(module_name, entry.file)
+        for name in path.split("."):
+            function = function[name] if isinstance(function, dict) else getattr(function, name)
+    except (ImportError, OSError, AttributeError, KeyError) as error:
+        raise UsageError(
+            f"the entry point {entry.call} of {recording.id} was not found: {error}",
+            next=f"cd {entry.folder} && playhead replay {recording.id}",
+        ) from error
+    arguments = entry.arguments
+    return function, decode(arguments["args"]), {key: decode(value) for key, value in arguments["kwargs"].items()}
+
+
+def _find_module(name: str, file: str | None) -> Any:
+    if name == "__main__" and file is not None:
+        main = sys.modules.get("__main__")
+        if getattr(main, "__file__", None) == file:
+            return main
+        return runpy.run_path(file, run_name="__playhead_main__")
+    if name not in sys.modules and "" not in sys.path:
+        sys.path.insert(0, "")
+    return importlib.import_module(name)
+
+
+async def _await(result: Any) -> Any:
+    return await result
+
+
+def _apply_zone(started: RunStarted | None, report: ReplayReport) -> Any:
+    from playhead.integrations.clock import apply_zone
+
+    zone = started.environment.timezone if started is not None else None
+    return apply_zone(zone) if zone else lambda: None
+
+
+def _compare_packages(recording: Recording, report: ReplayReport) -> None:
+    """Warn of packages that are imported now in another version than recorded."""
+    started = recording.started
+    now = read_packages()
+    for name, version in sorted((started.environment.packages if started else {}).items()):
+        if now.get(name, version) != version:
+            report.warnings.append(f"{name} {now[name]} now, {version} when recorded")
+
+
+def _guard(session: ReplaySession, settings: Settings) -> Any:
+    from playhead.integrations.network import forbid
+
+    return forbid(session, allow=settings.allow_hosts)

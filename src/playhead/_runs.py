@@ -1,0 +1,256 @@
+"""Recording a run: from the first crossing to the seal."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Sequence
+from contextvars import Token
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal
+
+import msgspec
+
+from playhead import _system
+from playhead._configuration import Settings, host_matcher, read_settings
+from playhead._masking import make_masker
+from playhead._stores import choose_store
+from playhead.boundary import Installation, Lane, current_lane, enter_lane, is_cancellation, leave_lane
+from playhead.events import Entry, Parent, RunStarted, freeze, snapshot, snapshot_error
+from playhead.events import encode as encode_value
+from playhead.integrations import INSTALLERS
+from playhead.recorder import RecordSession, Scribe, Writer, read_environment, read_packages
+
+KEY_RULE = 1
+"""Version of the rule by which requests are compared; kept in each recording."""
+
+INSTALLATION = Installation()
+"""The patches of this process, shared by all its runs and replays."""
+
+_clock = _system.SystemClock
+_NAME = re.compile(r"[^A-Za-z0-9_.-]+")
+
+
+def new_id(kind: str) -> str:
+    """A new run id: the kind, in letters that every file system takes, and eight random digits."""
+    return f"{_NAME.sub('-', kind).strip('-.')[:60] or 'run'}-{_system.random_hex(8)}"
+
+
+class Run:
+    """A run that is going on, or has ended. Made by `record` and ``@agent``.
+
+    ``id`` finds its recording later; ``path`` is where it lies once it is sealed.
+    """
+
+    def __init__(self, id: str, kind: str) -> None:
+        self.id = id
+        self.kind = kind
+        self.path: Path | None = None
+        self.outcome: Literal["success", "failure", "aborted"] | None = None
+        self._result: Any = None
+        self._reason: str | None = None
+        self._error: Any = None
+
+    def succeed(self, result: Any = None) -> None:
+        """The run reached its goal; ``result`` is kept."""
+        self.outcome = "success"
+        self._result = freeze(result)
+
+    def fail(self, reason: str | BaseException) -> None:
+        """The run did not reach its goal, though it may end without an exception."""
+        self.outcome = "failure"
+        self._take_error(reason)
+
+    def _take_error(self, reason: str | BaseException) -> None:
+        if isinstance(reason, BaseException):
+            self._error = encode_value(snapshot_error(reason))
+            self._reason = type(reason).__name__
+        else:
+            self._reason = reason
+
+    def _raised(self, error: BaseException) -> None:
+        """The program left the run by ``error``; an outcome that it stated itself stays."""
+        if isinstance(error, SystemExit) and error.code in (None, 0):
+            return
+        if self.outcome is None or self.outcome == "success":
+            aborted = isinstance(error, KeyboardInterrupt | GeneratorExit) or is_cancellation(error)
+            self.outcome = "aborted" if aborted else "failure"
+            self._take_error(error)
+
+    def _closing(self) -> dict[str, Any]:
+        body = {"outcome": self.outcome or "success", "result": self._result, "reason": self._reason}
+        return {key: value for key, value in {**body, "error": self._error}.items() if value is not None}
+
+    def __repr__(self) -> str:
+        return f"<Run {self.id}>"
+
+
+class Tape:
+    """The machinery behind one recorded run: session, writer, log."""
+
+    def __init__(
+        self, run: Run, entry: Entry, settings: Settings, *, task: str | None, policy: Any, tools: Sequence[Any],
+        parent: Parent | None = None,
+    ) -> None:
+        store = choose_store(settings)
+        masker = make_masker(settings, store.mask_key())
+        self._log = store.create(
+            run.id, run.kind, task=task, mask_key=masker.key_id, durability=settings.durability
+        )
+        mono_ns, wall_ns = _clock.mono_ns(), _clock.wall_ns()
+        self.writer = Writer(self._log, durability=settings.durability)
+        self.scribe = Scribe(self._log, masker, wall_minus_mono_ns=wall_ns - mono_ns)
+        self.session = RecordSession(self.scribe, self.writer, ignored_hosts=host_matcher(settings.ignore_hosts))
+        self.main = Lane(self.session)
+        self._run = run
+        self._packages: dict[str, str] = {}
+        rules = {"key": KEY_RULE, "mask": masker.version, "mask_key": masker.key_id}
+        kept_policy, kept_tools = snapshot(policy), snapshot(list(tools))
+
+        def start() -> None:
+            environment = read_environment()
+            self._packages = environment.packages
+            body = RunStarted(
+                id=run.id,
+                kind=run.kind,
+                task=task,
+                entry=entry,
+                environment=environment,
+                policy=encode_value(kept_policy),
+                tools=encode_value(kept_tools),
+                rules=rules,
+                parent=parent,
+            )
+            self.scribe.event(mono_ns, "main", "run.started", msgspec.to_builtins(body))
+
+        self.writer.put((start,))
+
+    def finish(self) -> Path | None:
+        """Write the end, wait until all is on disk, seal. ``None`` where the disk failed or the process was forked."""
+        self.session.end()
+        now = _clock.mono_ns()
+        body = self._run._closing()
+
+        def end() -> None:
+            late = {name: version for name, version in read_packages().items() if name not in self._packages}
+            if late:
+                details = {"name": "packages", "details": late}
+                self.scribe.event(now, "main", "note.added", details)
+            missing = [f"{count} x {reason}" for reason, count in self.session.missed.items()]
+            if self.writer.lost:
+                missing.append(f"{self.writer.lost} events that could not be written")
+            extra = {"incomplete": missing, "unseen": self.session.unseen}
+            self.scribe.event(now, "main", "run.finished", body | {key: value for key, value in extra.items() if value})
+
+        self.writer.put((end,))
+        self.writer.close()
+        if self.writer.failure is not None:
+            return None
+        return self._log.seal()
+
+
+class Recorder:
+    """A ``with`` block, plain or asynchronous, whose crossings are recorded as one run."""
+
+    def __init__(self, kind: str, entry: Entry, settings: Settings | None, id: str | None, **about: Any) -> None:
+        self._kind = kind
+        self._id = id
+        self._entry = entry
+        self._settings = settings
+        self._about = about
+        self._tape: Tape | None = None
+        self._token: Token[Lane | None] | None = None
+        self._run: Run | None = None
+
+    def __enter__(self) -> Run:
+        outer = current_lane()
+        if outer is not None:
+            return self._join(outer)
+        run = self._run = Run(self._id or new_id(self._kind), self._kind)
+        INSTALLATION.enter(INSTALLERS)
+        try:
+            self._tape = Tape(run, self._entry, self._settings or read_settings(), **self._about)
+        except BaseException:
+            INSTALLATION.leave()
+            raise
+        self._token = enter_lane(self._tape.main)
+        return run
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        assert self._run is not None and self._token is not None
+        leave_lane(self._token)
+        if error is not None:
+            self._run._raised(error)
+        if self._tape is None:
+            self._note_inner()
+            return
+        try:
+            self._run.outcome = self._run.outcome or "success"
+            self._run.path = self._tape.finish()
+        finally:
+            INSTALLATION.leave()
+
+    async def __aenter__(self) -> Run:
+        return self.__enter__()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.__exit__(kind, error, trace)
+
+    def _join(self, outer: Lane) -> Run:
+        """A run inside a run, or inside a replay, is a lane of it."""
+        claim = getattr(outer.session, "claim_entry", None)
+        claimed = claim is not None and claim(self._kind, self._entry.call)
+        self._lane = outer if claimed else outer.child(self._kind)
+        recording = getattr(outer.session, "recording", None)
+        self._run = Run(recording.id if claimed and recording is not None else self._lane.name, self._kind)
+        self._token = enter_lane(self._lane)
+        return self._run
+
+    def _note_inner(self) -> None:
+        assert self._run is not None
+        note = getattr(self._lane.session, "note", None)
+        if note is not None and not self._lane.opaque:
+            body = {"name": "inner run", "details": {"lane": self._lane.name, **self._run._closing()}}
+            note(self._lane, "note.added", body)
+
+
+def record(
+    *,
+    kind: str = "run",
+    task: str | None = None,
+    store: str | Path | None = None,
+    id: str | None = None,
+    policy: Any = None,
+    tools: Sequence[Any] = (),
+    durability: Literal["group", "every"] | None = None,
+    secrets: Sequence[str] | None = None,
+    ignore_hosts: Sequence[str] | None = None,
+) -> Recorder:
+    """Record all that the block observes from outside its own code: ``with`` or ``async with``.
+
+    ``kind`` groups runs and begins their ids; ``task`` is your own id of what was to be done. ``store`` is a
+    folder (default: `.playhead` beside the project). ``durability="every"`` has each event on disk before the
+    program goes on. ``secrets`` are values to mask wherever they appear. Traffic with ``ignore_hosts`` lies
+    outside the run. An exception that leaves the block fails the run.
+
+    >>> import playhead
+    >>> with playhead.record(kind="example", store=str(tmp)) as run:
+    ...     moment = playhead.now()
+    ...     run.succeed("done")
+    >>> run.outcome
+    'success'
+    """
+    settings = read_settings(
+        store=str(store) if store is not None else None,
+        durability=durability,
+        secrets=secrets,
+        ignore_hosts=ignore_hosts,
+    )
+    entry = Entry(form="block", argv=list(sys.argv), folder=os.getcwd())
+    return Recorder(kind, entry, settings, id, task=task, policy=policy, tools=tools)
