@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import socket
 import struct
 from collections.abc import Mapping
@@ -13,6 +14,7 @@ from playhead import _system
 
 __all__ = ["BadRequestError", "Connection"]
 
+_REQUEST_LINE = re.compile(r"([A-Z]+) (\S+) (HTTP/1\.[01])\r?\n")
 _LONGEST_LINE = 65536
 _MOST_HEADERS = 256
 
@@ -40,10 +42,10 @@ class Connection:
             line = self._line()
         if not line:
             return None
-        try:
-            method, target, version = line.decode("latin-1").split()
-        except ValueError:
-            raise BadRequestError(f"not a request line: {line[:80]!r}") from None
+        found = _REQUEST_LINE.fullmatch(line.decode("latin-1"))
+        if found is None:
+            raise BadRequestError(f"not a request line: {line[:80]!r}")
+        method, target, version = found.groups()
         headers = self._headers()
         fields = {name.lower(): value for name, value in headers}
         asked = fields.get("connection", "").lower()

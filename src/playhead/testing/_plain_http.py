@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ._answers import Fail, Spoken
+from ._answers import Fail, Spoken, Text
 from ._minting import Mint
 from ._requests import Request
 from ._turns import Turn
@@ -25,6 +25,8 @@ def make_headers(request: Request, mint: Mint) -> dict[str, str]:
 
 
 def make_turn(answer: Spoken, request: Request, mint: Mint) -> Turn:
+    if not isinstance(answer, Text):
+        raise ValueError(f"{type(answer).__name__} is an answer of a model, and this request is not for one")
     return _make_turn(answer, request, mint, id_prefix="call_")
 
 

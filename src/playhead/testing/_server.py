@@ -32,6 +32,7 @@ class ModelServer:
     an error 500 that says so, and a line in ``failures``.
 
         >>> from urllib.request import urlopen
+        >>> from playhead.testing import ModelServer, Text
         >>> with ModelServer(routes={"GET /hello": Text("hi")}) as server:
         ...     urlopen(server.url + "/hello").read()
         b'hi'
@@ -139,6 +140,7 @@ class ModelServer:
                     came = connection.read_request()
                 except (BadRequestError, ValueError) as error:
                     self._fail(f"not HTTP: {error}")
+                    connection.send_head(400, {"connection": "close"}, length=0)
                     break
                 if came is None:
                     break
