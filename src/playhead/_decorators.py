@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar, cast, overload
 
 import wrapt
 
@@ -53,7 +53,7 @@ def model(function: F, /, *, name: str | None = None) -> F:
     >>> ask("hello")
     'HELLO'
     """
-    return _bounded(function, "model", name)
+    return cast(F, _bounded(function, "model", name))
 
 
 def wrap(name: str, function: F, /) -> F:
@@ -64,7 +64,7 @@ def wrap(name: str, function: F, /) -> F:
     >>> read("colour")
     'green'
     """
-    return _bounded(function, "wrap", name)
+    return cast(F, _bounded(function, "wrap", name))
 
 
 @contextmanager
@@ -83,7 +83,7 @@ def calling(call_id: str) -> Iterator[None]:
 def _bounded(function: Any, kind: Any, name: str | None) -> Any:
     if isinstance(function, staticmethod | classmethod):
         return type(function)(_bounded(function.__func__, kind, name))
-    label = name or getattr(function, "__name__", type(function).__name__)
+    label = name or str(getattr(function, "__name__", type(function).__name__))
     door = _door(function)
 
     def bounded(wrapped: Any, instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -186,7 +186,7 @@ async def _await(result: Any) -> Any:
 
 
 def _apply_zone(started: RunStarted | None, report: ReplayReport) -> Any:
-    from playhead.integrations.clock import apply_zone
+    from playhead.integrations._zone import apply_zone
 
     zone = started.environment.timezone if started is not None else None
     return apply_zone(zone) if zone else lambda: None

@@ -7,7 +7,7 @@ whether it is being recorded, replayed or forked; the session's ticket says whet
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from playhead.boundary._calls import Call, Outcome, Raised, Returned, Streamed
 from playhead.boundary._lanes import Lane, enter_lane, in_lane, leave_lane
@@ -25,7 +25,7 @@ def cross(lane: Lane, call: Call, live: Callable[[], T]) -> T:
     """
     ticket = lane.session.begin(lane, call)
     if ticket.answer is not None:
-        return _serve(ticket, ticket.answer)
+        return cast(T, _serve(ticket, ticket.answer))
     token = enter_lane(lane.inside())
     try:
         result = live()
@@ -34,14 +34,14 @@ def cross(lane: Lane, call: Call, live: Callable[[], T]) -> T:
         raise
     finally:
         leave_lane(token)
-    return _pass_on(ticket, result)
+    return cast(T, _pass_on(ticket, result))
 
 
 async def cross_async(lane: Lane, call: Call, live: Callable[[], Awaitable[T]]) -> T:
     """`cross` for a call that is awaited."""
     ticket = lane.session.begin(lane, call)
     if ticket.answer is not None:
-        return _serve(ticket, ticket.answer)
+        return cast(T, _serve(ticket, ticket.answer))
     token = enter_lane(lane.inside())
     try:
         result = await live()
@@ -50,7 +50,7 @@ async def cross_async(lane: Lane, call: Call, live: Callable[[], Awaitable[T]]) 
         raise
     finally:
         leave_lane(token)
-    return _pass_on(ticket, result)
+    return cast(T, _pass_on(ticket, result))
 
 
 def cross_items(lane: Lane, call: Call, live: Callable[[], Generator[Any, Any, Any]]) -> Generator[Any, Any, Any]:

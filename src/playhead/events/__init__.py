@@ -30,7 +30,11 @@ from playhead.events._bodies import (
     ToolReturned,
     UnknownBody,
 )
+from playhead.events._canonical import canonical, read_json
 from playhead.events._kinds import BODIES, QUESTIONS, STEPS, Body, ErasedBody, Event, decode_body, encode_body
+from playhead.events._opaque import Opaque
+from playhead.events._snapshot import Snapshot, encode, freeze, snapshot, snapshot_error
+from playhead.events._values import decode, decode_error
 
 __all__ = [
     "BODIES",
@@ -54,6 +58,7 @@ __all__ = [
     "ModelRequested",
     "ModelResponded",
     "NoteAdded",
+    "Opaque",
     "Parent",
     "PartKept",
     "RandomDrawn",
@@ -62,11 +67,20 @@ __all__ = [
     "RunStarted",
     "SleepAsked",
     "SleepEnded",
+    "Snapshot",
     "StateKept",
     "ToolCalled",
     "ToolFailed",
     "ToolReturned",
     "UnknownBody",
+    "canonical",
+    "decode",
     "decode_body",
+    "decode_error",
+    "encode",
     "encode_body",
+    "freeze",
+    "read_json",
+    "snapshot",
+    "snapshot_error",
 ]

@@ -132,8 +132,9 @@ def _split(text: str) -> list[str]:
 
 
 def _common(recorded: str, asked: str) -> int:
-    matcher = difflib.SequenceMatcher(None, _split(recorded), _split(asked), autojunk=False)
-    return sum(len("".join(matcher.a[m.a : m.a + m.size])) for m in matcher.get_matching_blocks())
+    words = _split(recorded)
+    matcher = difflib.SequenceMatcher(None, words, _split(asked), autojunk=False)
+    return sum(len("".join(words[found.a : found.a + found.size])) for found in matcher.get_matching_blocks())
 
 
 def _cut(text: str) -> str:

@@ -13,6 +13,7 @@ Log-probabilities are a list of tokens by nature, in ``final`` too: their pieces
 of a stream that is kept as it came.
 """
 
+from playhead.providers._content import decode_content, decode_plain, encode_content, encode_plain, read_json
 from playhead.providers._merge import MergedStream, equal_for_client, merge_stream, play_stream
 from playhead.providers._outcome import ModelOutcome, OutcomeKind, read_model_version, read_outcome
 from playhead.providers._recognise import ModelCall, Provider, recognise
@@ -34,6 +35,10 @@ __all__ = [
     "ToolCallSeen",
     "Usage",
     "Verdict",
+    "decode_content",
+    "decode_plain",
+    "encode_content",
+    "encode_plain",
     "equal_for_client",
     "final_user_turn",
     "judge_arguments",
@@ -41,6 +46,7 @@ __all__ = [
     "merge_stream",
     "parse_events",
     "play_stream",
+    "read_json",
     "read_model_version",
     "read_outcome",
     "read_tool_calls",

@@ -97,7 +97,7 @@ def decode_plain(content: Mapping[str, Any]) -> bytes:
     """The uncompressed bytes of a ``json``, ``text`` or ``bytes`` form."""
     match content["form"]:
         case "json":
-            return _write_json(content["value"], content["style"]) + content.get("tail", "").encode()
+            return _write_json(content["value"], content["style"]) + str(content.get("tail", "")).encode()
         case "text":
             return str(content["text"]).encode("utf-8")
         case "bytes":

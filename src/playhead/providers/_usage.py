@@ -102,15 +102,18 @@ def _read_chat(response: dict[str, Any]) -> Usage | None:
     asked, answered = _count(usage, "prompt_tokens"), _count(usage, "completion_tokens")
     total = _count(usage, "total_tokens")
     reasoning = _count(usage, "completion_tokens_details", "reasoning_tokens")
-    if reasoning and asked is not None and answered is not None and total == asked + answered + reasoning:
-        answered += reasoning  # xAI counts reasoning beside the completion; its total tells
+    cached = _first(
+        _count(usage, "prompt_tokens_details", "cached_tokens"),
+        _count(usage, "prompt_cache_hit_tokens"),
+        _count(usage, "cached_tokens"),
+    )
+    if total is not None and asked is not None and answered is not None:
+        beside = total - asked - answered
+        if beside > 0 and (reasoning == beside or (reasoning is None and cached != beside)):
+            answered += beside  # reasoning counted beside the completion (xAI, Gemini's endpoint): the total tells
     return Usage(
         input_tokens=asked,
-        cached_input_tokens=_first(
-            _count(usage, "prompt_tokens_details", "cached_tokens"),
-            _count(usage, "prompt_cache_hit_tokens"),
-            _count(usage, "cached_tokens"),
-        ),
+        cached_input_tokens=cached,
         cache_write_tokens=_count(usage, "prompt_tokens_details", "cache_write_tokens"),
         output_tokens=answered,
         reasoning_tokens=reasoning,

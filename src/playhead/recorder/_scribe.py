@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from playhead import _system
 from playhead.boundary import (
     Arguments,
     HttpHead,
@@ -59,6 +60,7 @@ class Scribe:
         self._mono_ns = 0
         self._parts = PartKeeper(masker, self._keep_part)
         self._digests: dict[bytes, str] = {}
+        self._part_key = _system.random_bytes(32)
 
     def event(self, mono_ns: int, lane: str, kind: str, body: Body) -> int:
         """Write an event whose body is plain trees."""
@@ -209,7 +211,7 @@ class Scribe:
     def _keep_part(self, content: bytes) -> str:
         digest = self._digests.get(content)
         if digest is None:
-            digest = part_digest(content)
+            digest = self._digests[content] = part_digest(content, key=self._part_key)
             self._write(self._mono_ns, "main", "part.kept", {"digest": digest, "content": msgspec.Raw(content)})
         return digest
 
