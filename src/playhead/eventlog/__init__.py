@@ -1,7 +1,10 @@
 """The file format of recordings: written, read, verified, erased from; the read view `Recording`."""
 
-from playhead.eventlog._blobs import BlobPlace
+from playhead.eventlog._blobs import BlobPlace, find_blobs
+from playhead.eventlog._ends import End, read_end
+from playhead.eventlog._files import writing
 from playhead.eventlog._format import FORMAT, LIMITS, LIVE_SUFFIX, SEALED_SUFFIX, Head, Header, Limits
+from playhead.eventlog._locking import is_held
 from playhead.eventlog._parts import escape, escape_text, list_ref, part_digest, part_ref
 from playhead.eventlog._printing import printable
 from playhead.eventlog._reader import Line, LogReader, Torn, read_header
@@ -17,6 +20,7 @@ __all__ = [
     "SEALED_SUFFIX",
     "BlobPlace",
     "Break",
+    "End",
     "Exchange",
     "Head",
     "Header",
@@ -29,11 +33,15 @@ __all__ = [
     "Verification",
     "escape",
     "escape_text",
+    "find_blobs",
+    "is_held",
     "list_ref",
     "open_recording",
     "part_digest",
     "part_ref",
     "printable",
+    "read_end",
     "read_header",
     "verify",
+    "writing",
 ]
