@@ -35,7 +35,15 @@ from typing import Any, NoReturn
 import msgspec
 
 from playhead.errors import ValueRefusedError
-from playhead.events._scalars import INT_HIGH, INT_LOW, encode_float, encode_int, encode_text, is_well_formed
+from playhead.events._scalars import (
+    INT_HIGH,
+    INT_LOW,
+    encode_float,
+    encode_int,
+    encode_text,
+    is_well_formed,
+    keys_are_plain,
+)
 
 _encode = msgspec.json.Encoder(order="sorted").encode
 
@@ -65,12 +73,9 @@ def _normal(tree: Any) -> Any:
     tag = tree.get("$t")
     if tag in ("set", "frozenset", "dict") and type(tree.get("v")) is list:
         return {"$t": tag, "v": sorted(map(_normal, tree["v"]), key=_encode)}
-    names = []
-    for key in tree:
-        if type(key) is not str or not (key.isascii() or is_well_formed(key)):
-            raise ValueRefusedError("a key of a tree is not well-formed text", next="playhead verify RUN")
-        names.append(key)
-    return dict(zip(names, map(_normal, tree.values()), strict=True))
+    if not keys_are_plain(tree) and not all(type(key) is str and is_well_formed(key) for key in tree):
+        raise ValueRefusedError("a key of a tree is not well-formed text", next="playhead verify RUN")
+    return dict(zip(tree, map(_normal, tree.values()), strict=True))
 
 
 def _number(value: float) -> Any:

@@ -13,6 +13,8 @@ from typing import Any
 
 from playhead.errors import MissingTypeError, ValueRefusedError
 
+Slots = Mapping[str, MemberDescriptorType]
+
 _HEAP_TYPE = 1 << 9
 _module_of = type.__dict__["__module__"].__get__
 _qualname_of = type.__dict__["__qualname__"].__get__
@@ -25,7 +27,8 @@ def class_name(cls: type) -> str:
         module = _module_of(cls)
     except AttributeError:
         module = None
-    return f"{module if type(module) is str else '?'}:{_qualname_of(cls)}"
+    name = f"{module if type(module) is str else '?'}:{_qualname_of(cls)}"
+    return name if name.isascii() else name.encode("utf-8", "replace").decode()
 
 
 def class_attribute(cls: type, name: str) -> Any:
@@ -88,7 +91,7 @@ def missing(name: str, kind: str, reason: str) -> MissingTypeError:
     )
 
 
-def slots_of(cls: type) -> dict[str, MemberDescriptorType]:
+def slots_of(cls: type) -> Slots:
     """The slots that Python classes in the line of ``cls`` declared, by name."""
     return {
         name: member
@@ -99,7 +102,7 @@ def slots_of(cls: type) -> dict[str, MemberDescriptorType]:
     }
 
 
-def read_state(value: Any, slots: Mapping[str, MemberDescriptorType]) -> dict[str, Any]:
+def read_state(value: Any, slots: Slots) -> dict[str, Any]:
     """What an instance holds in its slots and its ``__dict__`` (a fresh dict, values by reference)."""
     state = {}
     for name, member in slots.items():
@@ -113,6 +116,8 @@ def read_state(value: Any, slots: Mapping[str, MemberDescriptorType]) -> dict[st
         return state
     if type(held) is dict:
         state.update(held)
+        # typing's note on instances of generic classes, which are made without it as well
+        state.pop("__orig_class__", None)
     return state
 
 

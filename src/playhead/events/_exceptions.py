@@ -11,7 +11,7 @@ import builtins
 from collections.abc import Callable
 from typing import Any
 
-from playhead.events._classes import class_attribute, class_name, find_class, read_state, slots_of, write_state
+from playhead.events._classes import Slots, class_attribute, find_class, read_state, write_state
 from playhead.events._opaque import Opaque, OpaqueError
 
 Encode = Callable[[Any], Any]
@@ -32,6 +32,8 @@ _FIELDS: dict[type, tuple[str, ...]] = {
 }
 """What built-in classes keep outside ``args`` and ``__dict__``."""
 
+_BUILTIN_TEXTS = {cls.__dict__["__str__"] for cls in _BUILTIN if "__str__" in cls.__dict__}
+_GROUP = BaseExceptionGroup.__dict__
 _MESSAGE_LENGTH = 10_000
 _LINKS: dict[str, Any] = {
     name: BaseException.__dict__[name] for name in ("args", "__cause__", "__context__", "__suppress_context__")
@@ -39,56 +41,57 @@ _LINKS: dict[str, Any] = {
 """The built-in descriptors, past any property by which a class hides them."""
 
 
-def encode_error(error: BaseException, cls: type, encode: Encode) -> Tree:
-    """The tree of an exception. The traceback is not kept: its text names files and lines of this machine."""
-    tree: Tree = {"$t": "error", "class": class_name(cls)}
-    if isinstance(error, BaseExceptionGroup):
-        group = BaseExceptionGroup.__dict__
-        tree["args"] = [encode(group["message"].__get__(error))]
-        tree["members"] = [encode(member) for member in group["exceptions"].__get__(error)]
-    else:
-        tree["args"] = encode(list(_get(error, "args")))
-    message = _message(error, cls)
-    if message is not None:
-        tree["message"] = encode(message)
-    fields = {name: held for name, held in _builtin_fields(error, cls) if held is not None}
-    if fields:
-        tree["fields"] = encode(fields)
-    state = read_state(error, slots_of(cls))
-    notes = state.pop("__notes__", None)
-    if notes is not None:
-        tree["notes"] = encode(notes)
-    if state:
-        tree["attributes"] = encode(state)
+def error_encoder(cls: type, class_name: str, slots: Slots) -> Callable[[Any, Encode], Tree]:
+    """What makes trees of a class of exceptions. The traceback is not kept: it names files and lines of a machine."""
+    fields = [(name, base.__dict__[name]) for base in cls.__mro__ for name in _FIELDS.get(base, ())]
+    speaks = class_attribute(cls, "__str__") not in _BUILTIN_TEXTS
+
+    def encode_error(error: BaseException, encode: Encode) -> Tree:
+        tree: Tree = {"$t": "error", "class": class_name}
+        if issubclass(cls, BaseExceptionGroup):
+            tree["args"] = [encode(_GROUP["message"].__get__(error))]
+            tree["members"] = [encode(member) for member in _GROUP["exceptions"].__get__(error)]
+        else:
+            tree["args"] = encode(list(_get(error, "args")))
+        message = _message(error) if speaks else None
+        if message is not None:
+            tree["message"] = encode(message)
+        builtin = {name: held for name, member in fields if (held := member.__get__(error)) is not None}
+        if builtin:
+            tree["fields"] = encode(builtin)
+        state = read_state(error, slots)
+        notes = state.pop("__notes__", None)
+        if notes is not None:
+            tree["notes"] = encode(notes)
+        if state:
+            tree["attributes"] = encode(state)
+        _encode_links(error, tree, encode)
+        return tree
+
+    return encode_error
+
+
+def _encode_links(error: BaseException, tree: Tree, encode: Encode) -> None:
     cause, context = _get(error, "__cause__"), _get(error, "__context__")
     if cause is not None:
         tree["cause"] = encode(cause)
-    if context is not None and context is not cause:
-        tree["context"] = encode(context)
-    elif context is not None:
-        tree["context"] = "cause"
+    if context is not None:
+        tree["context"] = "cause" if context is cause else encode(context)
     if _get(error, "__suppress_context__"):
         tree["suppress"] = True
-    return tree
 
 
 def _get(error: BaseException, name: str) -> Any:
     return _LINKS[name].__get__(error)
 
 
-def _message(error: BaseException, cls: type) -> str | None:
+def _message(error: BaseException) -> str | None:
     """What a class with a ``__str__`` of its own says of the exception: evidence that nothing else holds."""
-    if class_attribute(cls, "__str__") in (base.__dict__.get("__str__") for base in _BUILTIN):
-        return None
     try:
         text = str(error)
     except Exception:
         return None
     return text[:_MESSAGE_LENGTH]
-
-
-def _builtin_fields(error: BaseException, cls: type) -> list[tuple[str, Any]]:
-    return [(name, base.__dict__[name].__get__(error)) for base in cls.__mro__ for name in _FIELDS.get(base, ())]
 
 
 def _is_error(cls: type) -> bool:

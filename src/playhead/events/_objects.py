@@ -13,10 +13,12 @@ import sys
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import msgspec
 
 from playhead.events._classes import (
+    Slots,
     class_attribute,
     class_name,
     find_class,
@@ -26,8 +28,10 @@ from playhead.events._classes import (
     slots_of,
     write_state,
 )
+from playhead.events._exceptions import error_encoder
 
 Encode = Callable[[Any], Any]
+Encoder = Callable[[Any, Encode], "Tree | None"]
 Tree = dict[str, Any]
 
 _ATTRS_HASH = "_attrs_cached_hash"
@@ -124,54 +128,57 @@ _CONTENTS: dict[Any, type] = {OrderedDict: dict, defaultdict: dict, deque: list}
 _FACTORIES: dict[str, type] = {cls.__name__: cls for cls in (list, dict, set, int, float, str, tuple, bool)}
 
 
-def encode_object(value: Any, cls: type, encode: Encode) -> Tree | None:
-    """The tree of an instance of a class of a known kind, or ``None`` where the kind is not known."""
+_encoders: WeakKeyDictionary[type, Encoder | None] = WeakKeyDictionary()
+
+
+def object_encoder(cls: type) -> Encoder | None:
+    """What makes trees of instances of a class, or ``None`` where its kind is not known."""
+    try:
+        return _encoders[cls]
+    except KeyError:
+        return _encoders.setdefault(cls, _make_encoder(cls))
+
+
+def _make_encoder(cls: type) -> Encoder | None:
+    name, slots = class_name(cls), slots_of(cls)
+    if issubclass(cls, BaseException):
+        return error_encoder(cls, name, slots)
     if enum.Enum in cls.__mro__:
-        return _encode_enum(value, cls, encode)
+        return _enum_encoder(name)
     base = _base_of(cls)
     if base is not None:
-        return _encode_subclass(value, cls, base, encode)
+        return _subclass_encoder(cls, base, name, slots)
     for tag, model in MODELS.items():
         if model.is_kind(cls):
-            return _encode_model(tag, model, value, cls, encode)
+            return _model_encoder(tag, model.fields(cls), name, _struct_slots(cls) if tag == "struct" else slots)
     return None
 
 
-def _encode_model(tag: str, model: Model, value: Any, cls: type, encode: Encode) -> Tree:
-    names = model.fields(cls)
-    if tag == "struct":
-        state = {name: class_attribute(cls, name).__get__(value) for name in names if _is_set(value, cls, name)}
-    else:
-        slots = slots_of(cls)
+def _model_encoder(tag: str, names: tuple[str, ...], class_name: str, slots: Slots) -> Encoder:
+    def encode_model(value: Any, encode: Encode) -> Tree:
         state = read_state(value, slots)
-    tree: Tree = {
-        "$t": tag,
-        "class": class_name(cls),
-        "v": encode({name: state.pop(name) for name in names if name in state}),
-    }
-    unset = [name for name in names if name not in tree["v"]]
-    if unset:
-        tree["unset"] = unset
-    if tag == "pydantic":
-        tree["set"] = sorted(state.pop("__pydantic_fields_set__", ()))
-        for key, name in (("extra", "__pydantic_extra__"), ("private", "__pydantic_private__")):
-            held = state.pop(name, None)
-            if held is not None:
-                tree[key] = encode(held)
-    if tag == "attrs" and state.get(_ATTRS_HASH) is not None:
-        # A hash is good in the process that computed it only.
-        state[_ATTRS_HASH] = None
-    if state:
-        tree["also"] = encode(state)
-    return tree
+        fields = {name: state.pop(name) for name in names if name in state}
+        tree: Tree = {"$t": tag, "class": class_name, "v": encode(fields)}
+        if len(fields) < len(names):
+            tree["unset"] = [name for name in names if name not in fields]
+        if tag == "pydantic":
+            tree["set"] = sorted(state.pop("__pydantic_fields_set__", ()))
+            for key, name in (("extra", "__pydantic_extra__"), ("private", "__pydantic_private__")):
+                held = state.pop(name, None)
+                if held is not None:
+                    tree[key] = encode(held)
+        if tag == "attrs" and state.get(_ATTRS_HASH) is not None:
+            # A hash is good in the process that computed it only.
+            state[_ATTRS_HASH] = None
+        if state:
+            tree["also"] = encode(state)
+        return tree
+
+    return encode_model
 
 
-def _is_set(value: Any, cls: type, name: str) -> bool:
-    try:
-        class_attribute(cls, name).__get__(value)
-    except AttributeError:
-        return False
-    return True
+def _struct_slots(cls: type) -> Slots:
+    return {name: class_attribute(cls, name) for name in _struct_fields(cls)}
 
 
 def decode_model(tag: str, tree: Tree, decode: Encode) -> Any:
@@ -215,21 +222,19 @@ def _build_struct(cls: type, fields: dict[str, Any]) -> Any:
 _call_struct = type(msgspec.Struct).__call__
 
 
-def _encode_enum(value: Any, cls: type, encode: Encode) -> Tree:
-    name = object.__getattribute__(value, "_name_")
-    return {
-        "$t": "enum",
-        "class": class_name(cls),
-        "name": name,
-        "v": encode(object.__getattribute__(value, "_value_")),
-    }
+def _enum_encoder(class_name: str) -> Encoder:
+    def encode_enum(value: Any, encode: Encode) -> Tree:
+        name, held = object.__getattribute__(value, "_name_"), object.__getattribute__(value, "_value_")
+        return {"$t": "enum", "class": class_name, "name": encode(name), "v": encode(held)}
+
+    return encode_enum
 
 
 def decode_enum(tree: Tree, decode: Encode, encode: Encode) -> Any:
     """The member of that name, if it stands for the recorded value still; or the combination of flags."""
     cls = find_class(tree.get("class"), "enum", lambda cls: issubclass(cls, enum.Enum))
     members = class_attribute(cls, "_member_map_")
-    name = tree.get("name")
+    name = decode(tree.get("name"))
     if type(name) is str and name in members:
         member = members[name]
         if encode(object.__getattribute__(member, "_value_")) != tree["v"]:
@@ -257,26 +262,30 @@ def _is_named_tuple(cls: type) -> bool:
     return tuple in cls.__mro__ and type(class_attribute(cls, "_fields")) is tuple
 
 
-def _encode_subclass(value: Any, cls: type, base: type, encode: Encode) -> Tree | None:
-    plain = _PLAIN[base](value)
-    name = class_name(cls)
-    if base is tuple and _is_named_tuple(cls):
-        fields = class_attribute(cls, "_fields")
-        if len(fields) == len(plain):
-            return {"$t": "namedtuple", "class": name, "v": encode(dict(zip(fields, plain, strict=True)))}
-    tree: Tree = {"$t": "subclass", "class": name, "v": encode(plain)}
-    if base is deque:
-        tree["maxlen"] = deque.__dict__["maxlen"].__get__(value)
-    if base is defaultdict:
-        factory = defaultdict.__dict__["default_factory"].__get__(value)
-        if factory is not None:
-            if factory not in _FACTORIES.values():
+def _subclass_encoder(cls: type, base: type, class_name: str, slots: Slots) -> Encoder:
+    plain = _PLAIN[base]
+    fields = class_attribute(cls, "_fields") if base is tuple and _is_named_tuple(cls) else ()
+
+    def encode_subclass(value: Any, encode: Encode) -> Tree | None:
+        content = plain(value)
+        if fields and len(fields) == len(content):
+            return {"$t": "namedtuple", "class": class_name, "v": encode(dict(zip(fields, content, strict=True)))}
+        tree: Tree = {"$t": "subclass", "class": class_name, "v": encode(content)}
+        if base is deque:
+            tree["maxlen"] = deque.__dict__["maxlen"].__get__(value)
+        if base is defaultdict:
+            factory = defaultdict.__dict__["default_factory"].__get__(value)
+            known = [name for name, each in _FACTORIES.items() if each is factory]
+            if known:
+                tree["factory"] = known[0]
+            elif factory is not None:
                 return None
-            tree["factory"] = factory.__name__
-    state = read_state(value, slots_of(cls))
-    if state:
-        tree["also"] = encode(state)
-    return tree
+        state = read_state(value, slots)
+        if state:
+            tree["also"] = encode(state)
+        return tree
+
+    return encode_subclass
 
 
 def decode_named_tuple(tree: Tree, decode: Encode) -> Any:

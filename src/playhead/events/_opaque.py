@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+from types import BuiltinFunctionType, FunctionType
 from typing import Any, Literal
 
 import msgspec
+
+from playhead.events._classes import class_name
 
 Why = Literal["cycle", "deep", "too big", "unknown"]
 """Why a value was not kept: it holds itself; it is nested too deeply; it is too big; its kind is not known."""
@@ -31,3 +35,15 @@ class OpaqueError(Exception):
     def __init__(self, opaque: Opaque) -> None:
         super().__init__(opaque)
         self.opaque = opaque
+
+
+def facts_of(value: Any, cls: type) -> dict[str, Any]:
+    """What is known of an unknown value without asking it: the name of a class or function, an array's shape."""
+    if issubclass(cls, type):
+        return {"name": class_name(value)}
+    if cls is FunctionType or cls is BuiltinFunctionType:
+        name = f"{value.__module__}:{value.__qualname__}"
+        return {"name": name} if name.isascii() else {}
+    if cls is getattr(sys.modules.get("numpy"), "ndarray", None):
+        return {"dtype": str(value.dtype), "shape": [int(length) for length in value.shape]}
+    return {}

@@ -52,6 +52,25 @@ def is_well_formed(text: str) -> bool:
     return True
 
 
+_plain_keys: set[str] = set()
+_PLAIN_KEYS, _PLAIN_KEY_LENGTH = 4096, 64
+_TEXT = frozenset({str})
+
+
+def keys_are_plain(keys: Mapping[Any, Any]) -> bool:
+    """Whether all keys can be keys of JSON as they are: well-formed text that does not begin with ``$``."""
+    if not _TEXT.issuperset(map(type, keys)):
+        return False
+    # Programs use the same few keys over and over: one look at the set tells about all keys of a dict.
+    if _plain_keys.issuperset(keys):
+        return True
+    if any(key[:1] == "$" or not (key.isascii() or is_well_formed(key)) for key in keys):
+        return False
+    if len(_plain_keys) < _PLAIN_KEYS:
+        _plain_keys.update(key for key in keys if len(key) <= _PLAIN_KEY_LENGTH)
+    return True
+
+
 def encode_text(value: str) -> Tree:
     """A text with lone surrogates, which UTF-8 cannot hold: its pieces, with the surrogates as numbers."""
     pieces = _SURROGATES.split(value)

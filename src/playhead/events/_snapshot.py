@@ -15,13 +15,14 @@ import datetime
 import decimal
 import io
 import pickle
+import sys
 import uuid
 from collections import Counter
 from typing import Any, Literal
 
 import msgspec
 
-from playhead.events._values import SIZE, Encoder
+from playhead.events._values import NODES, SIZE, Encoder
 
 _UNCHANGING = frozenset(
     {
@@ -41,8 +42,15 @@ _UNCHANGING = frozenset(
         uuid.UUID,
     }
 )
+_CONTAINERS = frozenset({dict, frozenset, list, set, tuple})
 _FLAT = 32
+_WALKED_NODES = NODES // 8
+"""What is walked at once is walked on the program's own thread."""
 _RESTART = 4 << 20
+_FRAME = 64 << 10
+_STACK_IS_SAFE = sys.version_info >= (3, 12)
+"""Whether compiled code stops before it overflows the stack, whatever recursion limit the program has set."""
+_STACK_LEVELS = 5_000
 
 
 class Snapshot(msgspec.Struct, frozen=True, gc=False):
@@ -93,7 +101,7 @@ def snapshot(value: Any) -> Snapshot:
         flat = _flat(value, cls)
         if flat is not None:
             return Snapshot("plain", flat)
-        if cls is dict or cls is list or cls is tuple or cls is set or cls is frozenset:
+        if cls in _CONTAINERS and (_STACK_IS_SAFE or sys.getrecursionlimit() <= _STACK_LEVELS):
             return Snapshot("copied", _copied(value))
     except Exception:  # not plain, cyclic, too deep, too big, changed meanwhile: the walk finds out what it is
         pass
@@ -106,17 +114,36 @@ def snapshot_error(error: BaseException) -> Snapshot:
 
 
 def _flat(value: Any, cls: type) -> Any:
-    """A shallow copy of a small container that holds only what cannot change, else ``None``."""
-    if cls is dict:
-        if len(value) <= _FLAT:
-            copy = value.copy()
-            if _UNCHANGING.issuperset(map(type, copy)) and _UNCHANGING.issuperset(map(type, copy.values())):
-                return copy
-    elif (cls is list or cls is tuple) and len(value) <= _FLAT:
+    """A copy of a small container that holds only what cannot change (a dict: or such containers), else ``None``."""
+    if (cls is list or cls is tuple) and len(value) <= _FLAT:
         copy = value[:]
-        if _UNCHANGING.issuperset(map(type, copy)):
-            return copy
-    return None
+        return copy if _UNCHANGING.issuperset(map(type, copy)) else None
+    if cls is not dict or len(value) > _FLAT:
+        return None
+    copy = value.copy()
+    if not _UNCHANGING.issuperset(map(type, copy)):
+        return None
+    if not _UNCHANGING.issuperset(map(type, copy.values())):
+        for key, held in copy.items():
+            kind = type(held)
+            if kind in _UNCHANGING:
+                continue
+            inner = _flat_inside(held, kind)
+            if inner is None:
+                return None
+            copy[key] = inner
+    return copy
+
+
+def _flat_inside(value: Any, cls: type) -> Any:
+    if cls is dict and len(value) <= _FLAT:
+        copy = value.copy()
+        return (
+            copy
+            if _UNCHANGING.issuperset(map(type, copy)) and _UNCHANGING.issuperset(map(type, copy.values()))
+            else None
+        )
+    return None if cls is dict else _flat(value, cls)
 
 
 def _copied(value: Any) -> bytes:
@@ -137,8 +164,29 @@ def _pickled(value: Any, *, limit: int, fast: bool) -> bytes:
 
 
 def _walked(value: Any) -> Snapshot:
-    encoder = Encoder()
-    return Snapshot("tree", encoder.encode(value), encoder.losses or None)
+    try:
+        encoder = Encoder(nodes=_WALKED_NODES)
+        return Snapshot("tree", encoder.encode(value), encoder.losses or None)
+    except RecursionError:  # not even the room for a summary
+        return Snapshot("tree", {"$t": "opaque", "class": "?:?", "why": "deep"}, Counter(deep=1))
+
+
+class _Pages:
+    """Bytes that an unpickler reads frame by frame, so that other threads get a turn in between."""
+
+    def __init__(self, data: bytes) -> None:
+        source = io.BytesIO(data)
+        self._read, self._readline = source.read, source.readline
+
+    def read(self, size: int) -> bytes:
+        return self._read(size)
+
+    def readline(self) -> bytes:
+        return self._readline()
+
+
+def _loaded(data: bytes) -> Any:
+    return pickle.loads(data) if len(data) <= _FRAME else pickle.Unpickler(_Pages(data)).load()
 
 
 def encode(snapshot: Snapshot, *, losses: Counter[str] | None = None) -> Any:
@@ -150,7 +198,7 @@ def encode(snapshot: Snapshot, *, losses: Counter[str] | None = None) -> Any:
         tree, lost = snapshot.held, snapshot.losses
     else:
         encoder = Encoder()
-        tree = encoder.encode(pickle.loads(snapshot.held) if snapshot.form == "copied" else snapshot.held)
+        tree = encoder.encode(_loaded(snapshot.held) if snapshot.form == "copied" else snapshot.held)
         lost = encoder.losses
     if losses is not None and lost:
         losses.update(lost)

@@ -8,7 +8,7 @@ Everything else is an object with a tag, ``{"$t": tag, …}``:
 ``float``                                       ``v``: ``nan``, ``inf``, ``-inf`` (-0.0 is plain JSON)
 ``str``                                         text with lone surrogates: ``v``, pieces of text and code points
 ``dict``                                        keys other than well-formed text: ``v``, pairs in order
-``tuple`` ``set`` ``frozenset``                 ``v``: the items, sets in the order they were walked
+``tuple`` ``set`` ``frozenset``                 ``v``: the items; those of a set in the order of their JSON
 ``slice`` ``range`` ``complex``                 ``v``: the parts
 ``bytes`` ``bytearray``                         ``utf8`` where they are text without NUL, else ``base64``
 ``constant``                                    ``v``: ``Ellipsis`` or ``NotImplemented``
@@ -35,21 +35,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, Literal
+
+import msgspec
 
 from playhead.errors import MissingTypeError, ValueRefusedError
 from playhead.events._classes import class_name, missing
-from playhead.events._exceptions import encode_error, rebuild_error
+from playhead.events._exceptions import rebuild_error
 from playhead.events._objects import (
     MODELS,
     decode_enum,
     decode_model,
     decode_named_tuple,
     decode_subclass,
-    encode_object,
+    object_encoder,
 )
-from playhead.events._opaque import Opaque, OpaqueError, Why
+from playhead.events._opaque import Opaque, OpaqueError, Why, facts_of
 from playhead.events._scalars import (
     DECODERS,
     INT_HIGH,
@@ -59,31 +60,36 @@ from playhead.events._scalars import (
     encode_text,
     encoder_of,
     is_well_formed,
+    keys_are_plain,
 )
 
 DEPTH = 200
 """Containers inside one another that are kept; an instance counts for itself and for its fields."""
 NODES = 2_000_000
 SIZE = 64 << 20
-"""Items of containers, and characters or bytes, that are kept of one value."""
+"""Items of containers, and characters or bytes in long texts, that are kept of one value."""
 
 _SMALL_DEPTH = 40
 _DECODED_DEPTH = DEPTH + 8
+_SHORT_TEXT = 64
 _EQUAL_HASHES = 1_000
+_text_of = msgspec.json.encode
+_ATOMS = frozenset({bool, float, int, str, type(None)})
 
 Tree = dict[str, Any]
 
 
 class Encoder:
-    """Turns one value into a tree. ``losses`` counts what was not kept, by `Why`."""
+    """Turns one value into a tree of at most ``nodes`` items. ``losses`` counts what was not kept, by `Why`."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, nodes: int = NODES) -> None:
+        self._limit = nodes
         self._begin(DEPTH)
 
     def _begin(self, depth: int) -> None:
         self.losses: Counter[str] = Counter()
         self._depth = depth
-        self._nodes = NODES
+        self._nodes = self._limit
         self._size = SIZE
         self._open: set[int] = set()
 
@@ -101,14 +107,16 @@ class Encoder:
     def _value(self, value: Any) -> Any:
         cls = type(value)
         if cls is str:
+            if len(value) > self._size or not value.isascii():
+                return self._text(value)
             self._size -= len(value)
-            return value if self._size >= 0 and value.isascii() else self._text(value)
+            return value
         if cls is int:
             return value if INT_LOW <= value < INT_HIGH else self._big_int(value)
-        if cls is bool or value is None:
-            return value
         if cls is float:
             return value if value - value == 0 else encode_float(value)
+        if cls is bool or value is None:
+            return value
         open_, identity = self._open, id(value)
         if identity in open_:
             return self._opaque(cls, "cycle")
@@ -117,93 +125,94 @@ class Encoder:
         open_.add(identity)
         try:
             if cls is dict:
-                return self._dict(value)
+                tree = value.copy()
+                if not keys_are_plain(tree):
+                    return self._keyed(tree)
+                return self._settle(tree, tree.items(), cls)
             if cls is list:
-                return self._items(value, cls)
+                tree = value.copy()
+                return self._settle(tree, enumerate(tree), cls)
             return self._other(value, cls)
         finally:
             open_.discard(identity)
 
+    def _settle(self, tree: Any, places: Iterable[tuple[Any, Any]], cls: type) -> Any:
+        """Put trees into the places of a container's shallow copy; most of what it holds is a tree already."""
+        if len(tree) > self._nodes:
+            return self._opaque(cls, "too big", length=len(tree))
+        self._nodes -= len(tree)
+        for place, held in places:
+            kind = type(held)
+            if kind is str:
+                if len(held) <= _SHORT_TEXT and held.isascii():
+                    continue
+            elif kind is int:
+                if INT_LOW <= held < INT_HIGH:
+                    continue
+            elif kind is float:
+                if held - held == 0:
+                    continue
+            elif kind is bool or held is None:
+                continue
+            tree[place] = self._value(held)
+        return tree
+
+    def _keyed(self, value: dict[Any, Any]) -> Any:
+        """A dict some of whose keys have to be escaped, or cannot be keys of JSON at all."""
+        keys, held = list(value), self._settle(list(value.values()), enumerate(value.values()), dict)
+        if type(held) is not list:
+            return held
+        if all(type(key) is str and is_well_formed(key) for key in keys):
+            return {"$" + key if key[:1] == "$" else key: tree for key, tree in zip(keys, held, strict=True)}
+        return {"$t": "dict", "v": [[self._value(key), tree] for key, tree in zip(keys, held, strict=True)]}
+
     def _text(self, value: str) -> Any:
-        if self._size < 0:
-            self._size += len(value)
+        if len(value) > self._size:
             return self._opaque(str, "too big", length=len(value))
-        return value if is_well_formed(value) else encode_text(value)
+        self._size -= len(value)
+        return value if value.isascii() or is_well_formed(value) else encode_text(value)
 
     def _big_int(self, value: int) -> Any:
-        self._size -= value.bit_length() // 4
-        if self._size < 0:
-            self._size += value.bit_length() // 4
+        digits = value.bit_length() // 4
+        if digits > self._size:
             return self._opaque(int, "too big", bits=value.bit_length())
+        self._size -= digits
         return encode_int(value)
-
-    def _items(self, value: Iterable[Any], cls: type) -> Any:
-        items = list(value)
-        if len(items) > self._nodes:
-            return self._opaque(cls, "too big", length=len(items))
-        self._nodes -= len(items)
-        return list(map(self._value, items))
-
-    def _dict(self, value: dict[Any, Any]) -> Any:
-        keys, held = list(value), list(value.values())
-        if len(keys) > self._nodes:
-            return self._opaque(dict, "too big", length=len(keys))
-        self._nodes -= len(keys)
-        names = []
-        for key in keys:
-            if type(key) is not str or not (key.isascii() or is_well_formed(key)):
-                pairs = zip(map(self._value, keys), map(self._value, held), strict=True)
-                return {"$t": "dict", "v": list(map(list, pairs))}
-            self._size -= len(key)
-            names.append("$" + key if key[:1] == "$" else key)
-        return dict(zip(names, map(self._value, held), strict=True))
 
     def _other(self, value: Any, cls: type) -> Any:
         try:
             tree = self._known(value, cls)
+            return self._opaque(cls, "unknown", **facts_of(value, cls)) if tree is None else tree
         except RecursionError:
             raise
         except Exception:
             # A class built to surprise (or a container changed by another thread) is marked, not raised.
-            tree = None
-        return self._opaque(cls, "unknown", **_facts(value, cls)) if tree is None else tree
+            return self._opaque(cls, "unknown")
 
     def _known(self, value: Any, cls: type) -> Any:
+        if cls is tuple or cls is set or cls is frozenset:
+            items = list(value)
+            tree = self._settle(items, enumerate(items), cls)
+            if tree is not items:
+                return tree
+            if cls is not tuple:
+                # The order of a set differs from process to process and has no meaning.
+                items.sort(key=_text_of)
+            return {"$t": cls.__name__, "v": items}
         if cls is bytes or cls is bytearray:
             if len(value) > self._size:
                 return self._opaque(cls, "too big", length=len(value))
             self._size -= len(value)
-        if cls is tuple or cls is set or cls is frozenset:
-            items = self._items(value, cls)
-            return {"$t": cls.__name__, "v": items} if type(items) is list else items
         if cls is slice:
             return {"$t": "slice", "v": [self._value(part) for part in (value.start, value.stop, value.step)]}
         if cls is Opaque:
             return dict(value.tree)
-        encoder = encoder_of(cls, class_name(cls).partition(":")[0])
-        if encoder is not None:
-            return encoder(value, self._value)
-        if issubclass(cls, BaseException):
-            return encode_error(value, cls, self._value)
-        return encode_object(value, cls, self._value)
+        encoder = encoder_of(cls, class_name(cls).partition(":")[0]) or object_encoder(cls)
+        return encoder and encoder(value, self._value)
 
     def _opaque(self, cls: type, why: Why, **facts: Any) -> Tree:
         self.losses[why] += 1
         return {"$t": "opaque", "class": class_name(cls), "why": why, **facts}
-
-
-def _facts(value: Any, cls: type) -> Tree:
-    """What is known of an unknown value without asking it: the name of a class or function, an array's shape."""
-    if isinstance(value, type):
-        return {"name": class_name(value)}
-    if cls is FunctionType or cls is BuiltinFunctionType:
-        name = f"{value.__module__}:{value.__qualname__}"
-        return {"name": name} if name.isascii() else {}
-    if cls is ModuleType:
-        return {}
-    if class_name(cls) == "numpy:ndarray":
-        return {"dtype": str(value.dtype), "shape": [int(length) for length in value.shape]}
-    return {}
 
 
 def decode(tree: Any, *, missing: Literal["raise", "opaque"] = "raise") -> Any:
@@ -241,28 +250,27 @@ class _Decoder:
 
     def value(self, tree: Any) -> Any:
         cls = type(tree)
-        if cls is str or cls is int or cls is float or cls is bool or tree is None:
+        if cls in _ATOMS:
             return tree
         if self._depth >= _DECODED_DEPTH:
             raise _refused(f"a recorded value is nested more than {DEPTH} levels deep")
         self._depth += 1
         try:
             if cls is list:
-                return list(map(self.value, tree))
+                return self._settle(items := tree.copy(), enumerate(items))
             if cls is dict:
-                return self._tagged(tree) if "$t" in tree else self._dict(tree)
+                if "$t" in tree:
+                    return self._tagged(tree)
+                value = tree.copy() if keys_are_plain(tree) else _unescaped(tree)
+                return self._settle(value, value.items())
         finally:
             self._depth -= 1
         raise _refused(f"a recorded value holds a {cls.__name__}, which JSON has not")
 
-    def _dict(self, tree: Tree) -> dict[str, Any]:
-        value = {}
-        for key, held in tree.items():
-            if type(key) is not str or key[:1] == "$":
-                if type(key) is not str or key[:2] != "$$":
-                    raise _refused("a recorded value has a key that begins with $ and is no tag")
-                key = key[1:]
-            value[key] = self.value(held)
+    def _settle(self, value: Any, places: Iterable[tuple[Any, Any]]) -> Any:
+        for place, held in places:
+            if type(held) not in _ATOMS:
+                value[place] = self.value(held)
         return value
 
     def _tagged(self, tree: Tree) -> Any:
@@ -297,7 +305,7 @@ class _Decoder:
         items = tree["v"]
         if type(items) is not list:
             raise ValueError("not items")
-        return list(map(self.value, items))
+        return list(self._settle(items.copy(), enumerate(items)))
 
     def pairs(self, tree: Tree) -> dict[Any, Any]:
         pairs = [(self.value(key), self.value(held)) for key, held in tree["v"]]
@@ -307,10 +315,13 @@ class _Decoder:
             raise ValueError("a repeated key")
         return value
 
-    def members(self, tree: Tree) -> list[Any]:
+    def members(self, tree: Tree, cls: type) -> Any:
         items = self.items(tree)
         _check_hashes(items)
-        return items
+        value = cls(items)
+        if len(value) != len(items):
+            raise ValueError("a repeated member")
+        return value
 
     def opaque(self, tree: Tree) -> Any:
         why = tree["why"]
@@ -321,9 +332,18 @@ class _Decoder:
         raise error
 
 
+def _unescaped(tree: Tree) -> Tree:
+    value = {}
+    for key, held in tree.items():
+        if type(key) is not str or (key[:1] == "$" and key[:2] != "$$"):
+            raise _refused("a recorded value has a key that begins with $ and is no tag")
+        value[key[1:] if key[:1] == "$" else key] = held
+    return value
+
+
 def _check_hashes(items: list[Any]) -> None:
     """Thousands of keys with one hash (easily made of large numbers) would take hours to put into a table."""
-    if len(items) > _EQUAL_HASHES and len(items) - len(set(map(hash, map(hash, items)))) > _EQUAL_HASHES:
+    if len(items) > _EQUAL_HASHES and len(items) - len(set(map(hash, items))) > _EQUAL_HASHES:
         raise ValueError("too many equal hashes")
 
 
@@ -353,10 +373,10 @@ _TAGS: dict[str, Callable[[_Decoder, Tree], Any]] = {
     "dict": _Decoder.pairs,
     "enum": lambda self, tree: decode_enum(tree, self.value, Encoder().encode),
     "error": lambda self, tree: rebuild_error(tree, self.value, self.lenient),
-    "frozenset": lambda self, tree: frozenset(self.members(tree)),
+    "frozenset": lambda self, tree: self.members(tree, frozenset),
     "namedtuple": lambda self, tree: decode_named_tuple(tree, self.value),
     "opaque": _Decoder.opaque,
-    "set": lambda self, tree: set(self.members(tree)),
+    "set": lambda self, tree: self.members(tree, set),
     "slice": lambda self, tree: slice(*self.items(tree)),
     "subclass": lambda self, tree: decode_subclass(tree, self.value),
     "tuple": lambda self, tree: tuple(self.items(tree)),
