@@ -89,7 +89,7 @@ def _place(slot: Slot, draft: Draft) -> None:
     if slot.path[-1] == "input":
         try:
             parsed, style = load(text, "s")
-        except ValueError:
+        except (ValueError, Unmergeable, RecursionError):
             parsed, style = None, None
         if style is not None and type(parsed) is dict:
             value, slot.kind, slot.style = parsed, "json", style

@@ -37,7 +37,8 @@ def fold_responses(values: list[Any], draft: Draft) -> None:
             built = value["response"]
             ended = built if kind in _ENDS else ended
         elif kind == "error":
-            built = built | {"error": {key: part for key, part in value.items() if key in ("code", "message", "param")}}
+            said = {key: part for key, part in value.items() if key in ("code", "message", "param")}
+            built = built | {"error": said or {"type": kind}}
         _build_item(value, items)
         _grow(event, value, draft)
     if not built:

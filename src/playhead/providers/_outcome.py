@@ -93,7 +93,7 @@ def _read_error(response: Any) -> str | None:
 def _describe(error: Any) -> str:
     if type(error) is not dict:
         return str(error)
-    name = next((error[key] for key in ("type", "code", "status") if type(error.get(key)) is str), None)
+    name = next((error[key] for key in ("code", "type", "status") if type(error.get(key)) is str), None)
     message = error.get("message")
     return ": ".join(part for part in (name, message) if type(part) is str and part) or "error"
 
