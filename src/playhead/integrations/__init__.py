@@ -18,5 +18,5 @@ def _installer(name: str) -> Installer:
     return install
 
 
-INSTALLERS: tuple[Installer, ...] = tuple(map(_installer, ("clock", "datetimes", "chance")))
+INSTALLERS: tuple[Installer, ...] = tuple(map(_installer, ("tasks", "threads", "clock", "datetimes", "chance")))
 """Applies the patches of everything that is recorded, in order."""

@@ -1,0 +1,112 @@
+"""Threads and thread pools: each thread, and each call handed to a pool, has a lane of its own.
+
+Only the lane goes into the new thread, not the rest of the context: that is the program's affair.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from functools import partial, wraps
+from types import ModuleType
+from typing import Any
+
+from playhead.boundary import Lane, Patches, current_lane
+from playhead.integrations._callables import name_callable, placed_in, run_in
+from playhead.integrations._imports import when_imported
+
+_ABSENT: Any = object()
+_POOLS = ("concurrent.futures.", "anyio.")
+"""Modules whose threads only wait for work: the work brings its lane, the thread has none."""
+_LIBRARIES = ("asyncio.", "concurrent.futures.")
+
+
+def install(patches: Patches) -> None:
+    """Give threads, and the calls and callbacks of thread pools, lanes of their own."""
+
+    def patch_pool(module: ModuleType) -> None:
+        patches.replace(module.ThreadPoolExecutor, "submit", _submitting(module.ThreadPoolExecutor.submit))
+
+    def patch_future(module: ModuleType) -> None:
+        patches.replace(module.Future, "add_done_callback", _calling_back(module.Future.add_done_callback))
+
+    patches.replace(threading.Thread, "start", _starting(threading.Thread.start))
+    when_imported("concurrent.futures.thread", patch_pool, patches)
+    when_imported("concurrent.futures._base", patch_future, patches)
+
+
+def _starting(original: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(original)
+    def start(self: threading.Thread) -> Any:
+        lane = current_lane()
+        if lane is None or _waits_for_work(self):
+            return original(self)
+        put_back = _enter_at_start(self, lane.child(_name_thread(self)))
+        try:
+            return original(self)
+        except BaseException:
+            put_back()
+            raise
+
+    return start
+
+
+def _enter_at_start(thread: Any, lane: Lane) -> Callable[[], None]:
+    """Have ``thread.run`` run in ``lane``, once; calling what is returned makes it as before."""
+    run, own = thread.run, vars(thread).get("run", _ABSENT)
+
+    def put_back() -> None:
+        if own is not _ABSENT:
+            thread.run = own
+        elif "run" in vars(thread):
+            del thread.run
+
+    def run_in_lane() -> None:
+        put_back()
+        target = getattr(thread, "_target", None)
+        if target is not None:
+            thread._target, thread._args = placed_in(lane, target, tuple(thread._args))
+        run_in(lane, run)
+
+    thread.run = run_in_lane
+    return put_back
+
+
+def _name_thread(thread: Any) -> str:
+    if isinstance(thread, threading.Timer):
+        return name_callable(thread.function)
+    target = getattr(thread, "_target", None)
+    if target is None or type(thread).run is not threading.Thread.run:
+        return type(thread).__qualname__
+    return name_callable(target, getattr(thread, "_args", ()))
+
+
+def _waits_for_work(thread: Any) -> bool:
+    target = getattr(thread, "_target", None)
+    home = type(thread).__module__ if target is None else getattr(target, "__module__", None)
+    return isinstance(home, str) and home.startswith(_POOLS)
+
+
+def _submitting(original: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(original)
+    def submit(self: Any, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
+        lane = current_lane()
+        if lane is None:
+            return original(self, fn, *args, **kwargs)
+        child = lane.child(name_callable(fn, args))
+        placed, leading = placed_in(child, fn, args)
+        return original(self, placed, *leading, **kwargs)
+
+    return submit
+
+
+def _calling_back(original: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(original)
+    def add_done_callback(self: Any, fn: Any) -> Any:
+        lane = current_lane()
+        if lane is None or str(getattr(fn, "__module__", "")).startswith(_LIBRARIES):
+            return original(self, fn)
+        # Its own lane, since it runs beside the lane that added it.
+        return original(self, partial(run_in, lane.child(name_callable(fn)), fn))
+
+    return add_done_callback
