@@ -134,20 +134,25 @@ class ModelServer:
             thread.start()
 
     def _serve(self, connection: Connection) -> None:
-        with contextlib.suppress(OSError):
-            while connection.open and not self._closing.is_set():
-                try:
-                    came = connection.read_request()
-                except (BadRequestError, ValueError) as error:
-                    self._fail(f"not HTTP: {error}")
-                    connection.send_head(400, {"connection": "close"}, length=0)
-                    break
-                if came is None:
-                    break
-                self._reply(connection, *came)
-        with self._lock:
-            self._connections.discard(connection)
-        connection.close()
+        try:
+            with contextlib.suppress(OSError):
+                self._converse(connection)
+        finally:
+            with self._lock:
+                self._connections.discard(connection)
+            connection.close()
+
+    def _converse(self, connection: Connection) -> None:
+        while connection.open and not self._closing.is_set():
+            try:
+                came = connection.read_request()
+            except (BadRequestError, ValueError) as error:
+                self._fail(f"not HTTP: {error}")
+                connection.send_head(400, {"connection": "close"}, length=0)
+                return
+            if came is None:
+                return
+            self._reply(connection, *came)
 
     def _reply(
         self, connection: Connection, method: str, target: str, headers: list[tuple[str, str]], body: bytes
