@@ -19,6 +19,18 @@ def hold(fd: int) -> None:
             return
 
 
+def take(fd: int) -> bool:
+    """Hold the lock as `hold` does, but without waiting; whether nobody else holds it."""
+    if fcntl is not None:
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True
+    return True
+
+
 def is_held(path: Path) -> bool:
     """Whether a living process writes ``path``; where there are no locks, no."""
     if fcntl is None:

@@ -11,7 +11,7 @@ import msgspec
 
 from playhead._system import Clock, SystemClock, random_bytes
 from playhead.errors import RecordingExistsError
-from playhead.eventlog._blobs import BLOB_FROM, BlobPlace
+from playhead.eventlog._blobs import BLOB_FROM, BlobPlace, find_blobs
 from playhead.eventlog._chain import digest_body, first_head, link
 from playhead.eventlog._files import sync_data, sync_folder, write_all, writing
 from playhead.eventlog._format import (
@@ -28,6 +28,7 @@ from playhead.eventlog._format import (
 )
 from playhead.eventlog._locking import hold
 from playhead.eventlog._printing import printable
+from playhead.eventlog._resuming import find_end, reopen
 from playhead.eventlog._rewriting import write_recording
 from playhead.eventlog._sealing import SealKey, sealing_body
 from playhead.eventlog._source import Bytes
@@ -59,6 +60,14 @@ class LogWriter:
         blobs: BlobPlace | None = None,
         clock: Clock | None = None,
     ) -> None:
+        self._prepare(path, header, durability, blobs, clock)
+        line = encode_header(header)
+        self._head = first_head(line)
+        self._fd = self._create(line)
+
+    def _prepare(
+        self, path: Path, header: Header, durability: Durability, blobs: BlobPlace | None, clock: Clock | None
+    ) -> None:
         name = path.name.removesuffix(LIVE_SUFFIX).removesuffix(SEALED_SUFFIX)
         self.header = header
         self.path = path.with_name(name + LIVE_SUFFIX)
@@ -75,9 +84,36 @@ class LogWriter:
         self._salts: list[bytes] = []
         self._kinds: set[str] = set()
         self._lanes: dict[str, bytes] = {}
-        line = encode_header(header)
-        self._head = first_head(line)
-        self._fd = self._create(line)
+
+    @classmethod
+    def resume(
+        cls,
+        path: Path,
+        *,
+        durability: Durability = "group",
+        blobs: BlobPlace | None = None,
+        clock: Clock | None = None,
+    ) -> LogWriter:
+        """Go on with the live recording at ``path``, whose writer's process has ended.
+
+        What that one tore off at the end is cut off. One that is sealed already can only be sealed once more,
+        which compresses it. Raises `StoreNotWritableError` while its writer lives, `CorruptRecordingError` where
+        its chain does not hold.
+        """
+        writer = cls.__new__(cls)
+        fd = reopen(path)
+        try:
+            end = find_end(path)
+            with writing(path):
+                os.ftruncate(fd, end.size)
+        except BaseException:
+            os.close(fd)
+            raise
+        writer._prepare(path, end.header, durability, find_blobs(path) if blobs is None else blobs, clock)
+        writer._head, writer._fd = bytes.fromhex(end.head), fd
+        writer.count, writer.size, writer._marks, writer._sealed = end.count, end.size, end.mark, end.sealed
+        writer._dirty = True
+        return writer
 
     def _create(self, line: bytes) -> int:
         start = b"%b\n%b\n" % (line, encode_mark(Mark(0, 0, self.head)))
