@@ -80,14 +80,14 @@ def _lookup(namespace: Mapping[str, Any], qualname: str) -> Any:
     return found
 
 
-def missing(name: str, kind: str, reason: str) -> MissingTypeError:
-    """The error that says which class a recorded value needs and why it cannot be had."""
+def missing(name: str, kind: str, reason: str, *, why: str = "missing type") -> MissingTypeError:
+    """The error that says which class a recorded value needs and why it cannot be had; ``why`` in two words."""
     module, _, qualname = name.partition(":")
     shown = ascii(name[:200])[1:-1]
     return MissingTypeError(
         f"a recorded {kind} cannot be rebuilt: {shown}: {reason}",
         next=f"import {ascii(module[:100])[1:-1]} before the replay, or record the run again",
-        facts={"module": module, "qualname": qualname, "kind": kind, "reason": reason},
+        facts={"module": module, "qualname": qualname, "kind": kind, "reason": reason, "why": why},
     )
 
 

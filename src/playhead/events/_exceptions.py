@@ -13,6 +13,7 @@ from typing import Any
 
 from playhead.events._classes import Slots, class_attribute, find_class, read_state, write_state
 from playhead.events._opaque import Opaque, OpaqueError
+from playhead.events._validation import encode_validation, is_validation_error, rebuild_validation
 
 Encode = Callable[[Any], Any]
 Tree = dict[str, Any]
@@ -51,6 +52,8 @@ def error_encoder(cls: type, class_name: str, slots: Slots) -> Callable[[Any, En
         if issubclass(cls, BaseExceptionGroup):
             tree["args"] = [encode(_GROUP["message"].__get__(error))]
             tree["members"] = [encode(member) for member in _GROUP["exceptions"].__get__(error)]
+        elif is_validation_error(class_name):
+            tree.update(encode_validation(error, encode))
         else:
             tree["args"] = encode(list(_get(error, "args")))
         message = _message(error) if speaks else None
@@ -101,17 +104,7 @@ def _is_error(cls: type) -> bool:
 def rebuild_error(tree: Tree, strict: Encode, lenient: Encode) -> BaseException:
     """The exception again, as a bare instance made by the built-in class it descends from."""
     cls = find_class(tree.get("class"), "exception", _is_error)
-    base: Any = next(base for base in cls.__mro__ if base in _BUILTIN)
-    args = lenient(tree["args"])
-    if type(args) is not list:
-        raise ValueError("not arguments")
-    error: BaseException
-    if issubclass(cls, BaseExceptionGroup):
-        members = [strict(member) for member in tree["members"]]
-        error = BaseExceptionGroup.__new__(cls, args[0], members)
-    else:
-        error = base.__new__(cls, *args)
-        _LINKS["args"].__set__(error, tuple(args))
+    error = _make(cls, tree, strict, lenient)
     _restore_fields(error, cls, lenient(tree.get("fields", {})))
     write_state(error, cls, lenient(tree.get("attributes", {})))
     if "notes" in tree:
@@ -122,6 +115,21 @@ def rebuild_error(tree: Tree, strict: Encode, lenient: Encode) -> BaseException:
         context = cause if tree["context"] == "cause" else _linked(lenient(tree["context"]))
         _LINKS["__context__"].__set__(error, context)
     _LINKS["__suppress_context__"].__set__(error, tree.get("suppress") is True)
+    return error
+
+
+def _make(cls: type, tree: Tree, strict: Encode, lenient: Encode) -> BaseException:
+    if is_validation_error(tree["class"]):
+        return rebuild_validation(cls, lenient(tree["title"]), lenient(tree["errors"]))
+    args = lenient(tree["args"])
+    if type(args) is not list:
+        raise ValueError("not arguments")
+    if issubclass(cls, BaseExceptionGroup):
+        members = [strict(member) for member in tree["members"]]
+        return BaseExceptionGroup.__new__(cls, args[0], members)
+    base: Any = next(base for base in cls.__mro__ if base in _BUILTIN)
+    error: BaseException = base.__new__(cls, *args)
+    _LINKS["args"].__set__(error, tuple(args))
     return error
 
 

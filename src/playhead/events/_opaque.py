@@ -17,8 +17,9 @@ Why = Literal["cycle", "deep", "too big", "unknown"]
 class Opaque(msgspec.Struct, frozen=True, eq=False):
     """The place of a value that is not here: its class by name, why it is not here, and the tree as recorded.
 
-    ``why`` is one of `Why`, or ``"missing type"`` for a value that was kept but whose class this program does
-    not have. Encoding an `Opaque` gives its tree back unchanged, so nothing is lost by passing it on.
+    ``why`` is one of `Why`; or ``"missing type"`` for a value that was kept but whose class this program does
+    not have; or ``"incomplete"`` for one that cannot be rebuilt without a part that was not kept. Encoding an
+    `Opaque` gives its tree back unchanged, so nothing is lost by passing it on.
     """
 
     class_name: str

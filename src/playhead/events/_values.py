@@ -287,12 +287,12 @@ class _Decoder:
             except Exception:
                 if self._opaques == opaques:
                     raise _refused("a recorded value does not have the form of its tag", tag=tag) from None
-                raise missing(_named(tree), tag, "a part of it was not kept") from None
+                raise missing(_named(tree), tag, "a part of it was not kept", why="incomplete") from None
         except MissingTypeError as error:
             if self._mode == "raise":
                 raise
             self._opaques += 1
-            return Opaque(_named(tree), error.facts.get("why", "missing type"), tree)
+            return Opaque(_named(tree), error.facts["why"], tree)
 
     def lenient(self, tree: Any) -> Any:
         mode, self._mode = self._mode, "opaque"
@@ -327,9 +327,7 @@ class _Decoder:
         why = tree["why"]
         if type(why) is not str or why not in Why.__args__:  # type: ignore[attr-defined]
             raise ValueError("not a reason")
-        error = missing(_named(tree), "value", f"it was not kept when it was recorded ({why})")
-        error.facts["why"] = why
-        raise error
+        raise missing(_named(tree), "value", f"it was not kept when it was recorded ({why})", why=why)
 
 
 def _unescaped(tree: Tree) -> Tree:
