@@ -26,7 +26,7 @@ class Lane:
     crosses there belongs to the tool and is neither recorded nor answered. ``state`` is the session's own.
     """
 
-    __slots__ = ("__weakref__", "_ordinals", "name", "opaque", "parent", "session", "state")
+    __slots__ = ("__weakref__", "_inside", "_ordinals", "name", "opaque", "parent", "session", "state")
 
     def __init__(self, session: Session, *, name: str = MAIN, parent: Lane | None = None, opaque: bool = False) -> None:
         self.session = session
@@ -34,6 +34,7 @@ class Lane:
         self.parent = parent
         self.opaque = opaque
         self.state: Any = None
+        self._inside: Lane | None = None
         self._ordinals: dict[str, count[int]] = {}
 
     def child(self, name: str) -> Lane:
@@ -58,7 +59,9 @@ class Lane:
 
     def inside(self) -> Lane:
         """The lane of a tool's own body."""
-        return Lane(self.session, name=self.name, parent=self, opaque=True)
+        if self._inside is None:
+            self._inside = Lane(self.session, name=self.name, parent=self, opaque=True)
+        return self._inside
 
     def __repr__(self) -> str:
         return f"<Lane {self.name}>"

@@ -48,6 +48,7 @@ class ReplaySession:
         self._ignored = ignored_hosts
         self._lock = threading.RLock()
         self._ended = False
+        self._claimed = False
         name = "strict" if self._matchers.all_strict else match if isinstance(match, str) else "custom"
         self.report = ReplayReport(run=recording.id, match=name)
         self.failure: DivergenceError | None = None
@@ -94,6 +95,16 @@ class ReplaySession:
             else:
                 self.report.reads += 1
         return live() if value is NOTHING else value
+
+    def claim_entry(self, kind: str, call: str | None) -> bool:
+        """Whether a run that begins inside the replay is the recorded one itself: the first that has its entry."""
+        started = self.recording.started
+        if self._claimed or started is None or self.recording.kind != kind:
+            return False
+        if started.entry.form == "program" or (started.entry.call not in (None, call)):
+            return False
+        self._claimed = True
+        return True
 
     def notice(self, lane: Lane, name: str, details: Any = None) -> None:
         """Count something that was seen and could not be caught."""

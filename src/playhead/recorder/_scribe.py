@@ -23,7 +23,7 @@ from playhead.boundary import (
     name_arguments,
 )
 from playhead.eventlog import LogWriter, escape, part_digest
-from playhead.events import Snapshot, encode
+from playhead.events import Snapshot, encode, freeze
 from playhead.masking import Masker
 from playhead.providers import (
     ModelCall,
@@ -72,14 +72,15 @@ class Scribe:
             self._lanes.add(lane)
             self._write(mono_ns, lane, "lane.opened", self._masked({"parent": parent}))
 
-    def question(self, mono_ns: int, ticket: Ticket, kept: Snapshot | None) -> None:
-        """Write what was asked."""
+    def question(self, mono_ns: int, ticket: Ticket, args: Sequence[Snapshot], kwargs: dict[str, Snapshot]) -> None:
+        """Write what was asked, with the arguments as they were then."""
         call, lane = ticket.call, ticket.lane
         self.opened(mono_ns, lane.name, lane.parent.name if lane.parent else None)
         if isinstance(call.payload, HttpRequest):
             self._http_question(mono_ns, ticket, call.payload)
             return
-        body: Body = {"name": call.name, "arguments": name_arguments(call.payload.function, encode(kept))}
+        kept = {"args": [encode(value) for value in args], "kwargs": {key: encode(kwargs[key]) for key in kwargs}}
+        body: Body = {"name": call.name, "arguments": name_arguments(call.payload.function, kept)}
         if call.kind != "tool":
             body = {"name": call.name, "request": body["arguments"], "form": "arguments", "call": _path(call.payload)}
         if call.kind == "model":
@@ -105,7 +106,7 @@ class Scribe:
                 body = {"items": [encode(item) for item in outcome.items], "gaps": _micros(outcome.gaps_ns)}
                 body["end"] = outcome.end
                 if outcome.value is not None:
-                    body["value"] = encode(outcome.value)
+                    body["value"] = freeze(outcome.value)
                 if outcome.error is not None:
                     body["error"], failed = encode(kept), outcome.end == "broken"
         kind = (_FAILURE if failed else _ANSWER)[family]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Literal, TypeVar
 
 from playhead import _system
@@ -14,6 +14,7 @@ from playhead.recorder._writer import Writer
 T = TypeVar("T")
 
 _mono_ns = _system.SystemClock.mono_ns
+_TEXTS = frozenset({str, bytes})
 _KINDS = {"clock": "clock.read", "random": "random.drawn"}
 
 
@@ -29,6 +30,9 @@ class RecordSession:
     def __init__(self, scribe: Scribe, writer: Writer, *, ignored_hosts: Callable[[str], bool] | None = None) -> None:
         self._scribe = scribe
         self._writer = writer
+        self._put = writer.put
+        self._question = scribe.question
+        self._answer = scribe.answer
         self._ignored = ignored_hosts
         self._ended = False
         self.missed: dict[str, int] = {}
@@ -37,6 +41,9 @@ class RecordSession:
     def ignores(self, host: str) -> bool:
         """Whether traffic with ``host`` lies outside the run."""
         return self._ignored is not None and self._ignored(host)
+
+    def refuse(self, lane: Lane | None, place: str) -> None:
+        """A run that is recorded may connect to whatever it likes."""
 
     def begin(self, lane: Lane, call: Call) -> Ticket:
         """Note a question; the call goes live."""
@@ -47,12 +54,13 @@ class RecordSession:
             return ticket
         try:
             payload = call.payload
-            if isinstance(payload, Arguments):
+            if type(payload) is Arguments:
                 ticket.keep = snapshot
-                kept = snapshot({"args": list(payload.args), "kwargs": payload.kwargs})
-                self._writer.put((self._scribe.question, now, ticket, kept), _size(payload.args))
+                kept = [snapshot(value) for value in payload.args]
+                named = {name: snapshot(value) for name, value in payload.kwargs.items()} if payload.kwargs else {}
+                self._put((self._question, now, ticket, kept, named), _size(kept))
             else:
-                self._writer.put((self._scribe.question, now, ticket, None), len(payload.body or b""))
+                self._put((self._question, now, ticket, (), {}), len(payload.body or b""))
         except Exception as error:
             self._miss(f"question ({type(error).__name__})")
         return ticket
@@ -68,13 +76,13 @@ class RecordSession:
             match outcome:
                 case Returned(value=value):
                     kept = snapshot(value)
-                    size = _size((value,))
+                    size = _size((kept,))
                 case Raised(error=error):
                     kept = snapshot_error(error)
                 case Streamed(error=error, items=items):
                     kept = snapshot_error(error) if error is not None else None
                     size = sum(map(len, items)) if isinstance(ticket.call.payload, HttpRequest) else 0
-            self._writer.put((self._scribe.answer, now, ticket, outcome, kept), size)
+            self._put((self._answer, now, ticket, outcome, kept), size)
         except Exception as error:
             self._miss(f"answer ({type(error).__name__})")
 
@@ -107,5 +115,10 @@ class RecordSession:
         self.missed[reason] = self.missed.get(reason, 0) + 1
 
 
-def _size(values: tuple[Any, ...]) -> int:
-    return sum(len(value) for value in values if isinstance(value, str | bytes))
+def _size(kept: Iterable[Snapshot]) -> int:
+    """About how many bytes the texts among ``kept`` hold."""
+    size = 0
+    for each in kept:
+        if type(each.held) in _TEXTS:
+            size += len(each.held)
+    return size
