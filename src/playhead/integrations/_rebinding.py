@@ -1,22 +1,26 @@
 """Replacing functions where they are defined and where the agent's own modules have taken them by name.
 
 ``from time import time`` copies a name: the module's own replacement does not reach it. So the globals of the
-agent's modules, and the attributes of the classes in them, are looked through for the originals. Nothing is
-imported and no lazy attribute is asked for: only what already stands in a dictionary is seen.
+agent's modules, and the attributes of the classes in them, are looked through once for functions from elsewhere.
+Nothing is imported and no lazy attribute is asked for: only what already stands in a dictionary is seen.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from types import MappingProxyType, ModuleType
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from playhead.boundary import Patches
 from playhead.integrations._sites import current_scope
 
 Known = Callable[[Any], Any]
 """What takes the place of a value, or ``None``."""
+
+Place = tuple[Any, str, Any]
+"""The globals of a module or a class, a name in them, and the function found there."""
 
 originals: dict[int, tuple[Any, str]] = {}
 """The functions that are replaced at present, with their full names, by id."""
@@ -26,22 +30,26 @@ unreachable: list[str] = []
 
 
 class Rebinding:
-    """The replacements of one integration: those at home, then those in the agent's modules.
+    """The replacements made with one `Patches`: those at home, then those in the agent's modules."""
 
-    ``also`` and ``back`` know further values that are made anew at each look (bound methods) and cannot be
-    told by identity.
-    """
-
-    def __init__(self, patches: Patches, *, also: Known | None = None, back: Known | None = None) -> None:
+    def __init__(self, patches: Patches) -> None:
         self._patches = patches
         self._there: dict[int, tuple[Any, Any]] = {}
         self._back: dict[int, tuple[Any, Any]] = {}
-        self._also = also
-        self._also_back = back
+        self._known: list[tuple[Known, Known]] = []
         self._placed: list[tuple[Any, str, Any, Any]] = []
-        self._seen: dict[int, object] = {}  # held, so that no id is used again
-        # First on the pile, so last to be undone: `back` then finds the originals at home again.
+        self._seen = dict.fromkeys(map(id, sys.modules.values()))
+        self._held = list(sys.modules.values())  # so that no id is used again
+        self._places = [place for namespace in own_namespaces() for place in _look_through(namespace)]
         patches.add(self._restore)
+
+    @classmethod
+    def of(cls, patches: Patches) -> Rebinding:
+        """The one for ``patches``. Its undoing is lowest on the pile, so it finds the originals at home again."""
+        found = _all.get(patches)
+        if found is None:
+            found = _all[patches] = cls(patches)
+        return found
 
     def replace(self, owner: Any, name: str, new: Any, full_name: str) -> None:
         """Put ``new`` in the place of ``owner.name``."""
@@ -51,30 +59,48 @@ class Rebinding:
         self._back[id(new)] = (new, old)
         originals[id(old)] = (old, full_name)
 
+    def also(self, there: Known, back: Known) -> None:
+        """Replace as well what ``there`` knows: values made anew at each look, which are not told by identity."""
+        self._known.append((there, back))
+
     def spread(self) -> None:
         """Replace the same functions in the agent's modules."""
-        owns = current_scope().owns_module
-        self._seen = {id(module): module for module in list(sys.modules.values())}
-        for module in self._seen.values():
-            namespace = namespace_of(module)
-            if namespace is not None and owns(namespace):
-                for owner, name, old, new in _matches(namespace, self._there, self._also):
-                    _assign(owner, name, new)
-                    self._placed.append((owner, name, old, new))
+        for owner, name, old in self._places:
+            new = self._find(self._there, old, 0)
+            if new is not None and _entries(owner).get(name) is old:
+                _assign(owner, name, new)
+                self._placed.append((owner, name, old, new))
+
+    def _find(self, known: dict[int, tuple[Any, Any]], value: Any, direction: int) -> Any:
+        pair = known.get(id(value))
+        if pair is not None:
+            return pair[1]
+        return next((new for also in self._known if (new := also[direction](value)) is not None), None)
 
     def _restore(self) -> None:
+        _all.pop(self._patches, None)
         for owner, name, old, new in reversed(self._placed):
             if _entries(owner).get(name) is new:
                 _assign(owner, name, old)
+        for owner, name, new in self._taken_meanwhile():
+            old = self._find(self._back, new, 1)
+            if old is not None:
+                _assign(owner, name, old)
+        for key in self._there:
+            originals.pop(key, None)
+
+    def _taken_meanwhile(self) -> list[Place]:
+        """The functions in modules that were loaded since, and in those of the agent, which may have been reloaded."""
         owns = current_scope().owns_module
+        places: list[Place] = []
         for module in list(sys.modules.values()):
             namespace = namespace_of(module)
             if namespace is not None and (id(module) not in self._seen or owns(namespace)):
-                for owner, attribute, _, old in _matches(namespace, self._back, self._also_back):
-                    _assign(owner, attribute, old)
-        for key in self._there:
-            originals.pop(key, None)
-        self._seen.clear()
+                places += _look_through(namespace)
+        return [place for place in places if type(place[2]) is MethodType]
+
+
+_all: WeakKeyDictionary[Patches, Rebinding] = WeakKeyDictionary()
 
 
 def namespace_of(module: object) -> dict[str, Any] | None:
@@ -83,6 +109,13 @@ def namespace_of(module: object) -> dict[str, Any] | None:
         return None
     found: dict[str, Any] = object.__getattribute__(module, "__dict__")
     return found
+
+
+def own_namespaces() -> list[dict[str, Any]]:
+    """The globals of the agent's own modules."""
+    owns = current_scope().owns_module
+    found = map(namespace_of, list(sys.modules.values()))
+    return [namespace for namespace in found if namespace is not None and owns(namespace)]
 
 
 def own_classes(namespace: dict[str, Any]) -> Iterator[type]:
@@ -100,26 +133,21 @@ def own_classes(namespace: dict[str, Any]) -> Iterator[type]:
         found += [value for value in list(entries.values()) if issubclass(type(value), type)]
 
 
-def _matches(
-    namespace: dict[str, Any], known: dict[int, tuple[Any, Any]], also: Known | None
-) -> list[tuple[Any, str, Any, Any]]:
+def _look_through(namespace: dict[str, Any]) -> list[Place]:
+    """The functions from elsewhere in a module and its classes."""
     owners: list[Any] = [namespace, *own_classes(namespace)]
-    found = []
-    for owner in owners:
-        for name, value in list(_entries(owner).items()):
-            pair = known.get(id(value))
-            new = pair[1] if pair is not None else also(value) if also is not None else None
-            if new is not None:
-                found.append((owner, name, value, new))
-    return found
+    return [
+        (owner, name, value)
+        for owner in owners
+        for name, value in list(_entries(owner).items())
+        if (kind := type(value)) is BuiltinFunctionType
+        or kind is MethodType
+        or (kind is FunctionType and value.__globals__ is not namespace)
+    ]
 
 
 def _entries(owner: Any) -> Any:
-    return owner if type(owner) is dict else _class_entries(owner)
-
-
-def _class_entries(owner: type) -> MappingProxyType[str, Any]:
-    return type.__getattribute__(owner, "__dict__")  # type: ignore[no-any-return]
+    return owner if type(owner) is dict else type.__getattribute__(owner, "__dict__")
 
 
 def _assign(owner: Any, name: str, value: Any) -> None:

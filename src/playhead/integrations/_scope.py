@@ -7,6 +7,7 @@ does not tell (a notebook cell, ``exec``) counts as the agent's own.
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from enum import Enum, auto
@@ -16,7 +17,7 @@ from typing import Any
 
 _HOME = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _STANDARD = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
-_INSTALLED = tuple(f"{sep}{name}{sep}" for name in ("site-packages", "dist-packages") for sep in {os.sep, "/"})
+_INSTALLED = re.compile(r"[\\/](?:site|dist)-packages[\\/]")
 _CARRIERS = frozenset({"pydantic"})
 
 
@@ -40,14 +41,21 @@ class Scope:
     def __init__(self, *, include: Sequence[str] = (), exclude: Sequence[str] = ()) -> None:
         self.include = tuple(include)
         self.exclude = tuple(exclude)
+        self._owned: dict[tuple[str, str], bool] = {}
 
     def owns_file(self, path: str, module: str) -> bool:
         """Whether the file at ``path``, loaded as ``module``, is the agent's own."""
-        if path.startswith(_HOME) or _matches(self.exclude, path, module):
+        owned = self._owned.get((path, module))
+        if owned is None:
+            owned = self._owned[path, module] = self._decide(path, module)
+        return owned
+
+    def _decide(self, path: str, module: str) -> bool:
+        if path.startswith(_HOME) or (self.exclude and _matches(self.exclude, path, module)):
             return False
-        if _matches(self.include, path, module):
+        if self.include and _matches(self.include, path, module):
             return True
-        return not (path.startswith(_STANDARD) or any(part in path for part in _INSTALLED))
+        return not path.startswith(_STANDARD) and _INSTALLED.search(path) is None
 
     def owns_module(self, namespace: Mapping[str, Any]) -> bool:
         """Whether the module with these globals is the agent's own; nothing is imported or looked up lazily."""

@@ -28,7 +28,7 @@ def install(patches: Patches) -> None:
     A generator that the program makes without a seed is given a drawn one, which is the read: what it draws
     then follows from it. A generator that was made before is not caught (`find_captured` lists it).
     """
-    rebinding = Rebinding(patches)
+    rebinding = Rebinding.of(patches)
     modules: tuple[tuple[Any, tuple[str, ...]], ...] = (
         (random, DRAWS),
         (secrets, _SECRETS),

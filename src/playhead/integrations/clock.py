@@ -34,7 +34,7 @@ def install(patches: Patches) -> None:
 
     `time.sleep` is no read and stays as it is.
     """
-    rebinding = Rebinding(patches)
+    rebinding = Rebinding.of(patches)
     for name in (*_PLAIN, *_BY_ID, *_GIVEN):
         original = getattr(time, name, None)
         if original is None:

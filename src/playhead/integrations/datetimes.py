@@ -28,7 +28,8 @@ def install(patches: Patches) -> None:
     Where the interpreter does not let the types be changed they are left alone, and that is noticed.
     """
     unreachable.clear()
-    rebinding = Rebinding(patches, also=_replaced, back=_restored)
+    rebinding = Rebinding.of(patches)
+    rebinding.also(_replaced, _restored)
     for owner, name in _READS:
         original = vars(owner)[name]
         if _set_entry(owner, name, classmethod(_reader(owner, name, original))):
