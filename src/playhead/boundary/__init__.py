@@ -12,7 +12,15 @@ from playhead.boundary._calls import (
     Returned,
     Streamed,
 )
-from playhead.boundary._doors import cross, cross_async, cross_items, cross_items_async
+from playhead.boundary._doors import (
+    cross,
+    cross_async,
+    cross_items,
+    cross_items_async,
+    cross_stream,
+    cross_stream_async,
+    pass_uncaptured,
+)
 from playhead.boundary._lanes import MAIN, Lane, as_fallback, current_lane, enter_lane, in_lane, leave_lane
 from playhead.boundary._patches import Installation, Installer, Patches
 from playhead.boundary._sessions import Session, Ticket
@@ -45,10 +53,13 @@ __all__ = [
     "cross_async",
     "cross_items",
     "cross_items_async",
+    "cross_stream",
+    "cross_stream_async",
     "current_lane",
     "enter_lane",
     "in_lane",
     "is_cancellation",
     "leave_lane",
     "name_arguments",
+    "pass_uncaptured",
 ]

@@ -53,6 +53,60 @@ async def cross_async(lane: Lane, call: Call, live: Callable[[], Awaitable[T]]) 
     return cast(T, _pass_on(ticket, result))
 
 
+def cross_stream(lane: Lane, call: Call, *, live: Callable[[Tap], T], play: Callable[[PlayedStream], T]) -> T:
+    """`cross` for an answer whose pieces the program pulls from an object of its client library.
+
+    ``live`` makes the call, gives the tap its head and has every piece and the end told to it. ``play`` makes
+    the same kind of object over a recorded answer. What ``live`` raises is noted here.
+    """
+    ticket = lane.session.begin(lane, call)
+    if ticket.answer is not None:
+        return play(_play(ticket, ticket.answer))
+    tap = Tap(ticket)
+    token = enter_lane(lane.inside())
+    try:
+        return live(tap)
+    except BaseException as error:
+        tap.miss(error)
+        raise
+    finally:
+        leave_lane(token)
+
+
+async def cross_stream_async(
+    lane: Lane,
+    call: Call,
+    *,
+    live: Callable[[Tap], Awaitable[T]],
+    play: Callable[[PlayedStream], Awaitable[T]],
+) -> T:
+    """`cross_stream` for a call that is awaited."""
+    ticket = lane.session.begin(lane, call)
+    if ticket.answer is not None:
+        return await play(_play(ticket, ticket.answer))
+    tap = Tap(ticket)
+    token = enter_lane(lane.inside())
+    try:
+        return await live(tap)
+    except BaseException as error:
+        tap.miss(error)
+        raise
+    finally:
+        leave_lane(token)
+
+
+def pass_uncaptured(lane: Lane, name: str, place: str) -> None:
+    """Let something go by that cannot be recorded, such as a websocket: it is noted, or refused in a replay.
+
+    Raises the session's `DivergenceError` where no connection may be opened.
+    """
+    session = lane.session
+    session.notice(lane, name, {"place": place})
+    refusal = session.refuse(lane, f"{place} ({name}s are not captured)")
+    if refusal is not None:
+        raise refusal
+
+
 def cross_items(lane: Lane, call: Call, live: Callable[[], Generator[Any, Any, Any]]) -> Generator[Any, Any, Any]:
     """`cross` for a generator: what it yields, returns and raises is kept; ``send`` and ``throw`` reach it live."""
     ticket = lane.session.begin(lane, call)
@@ -134,6 +188,13 @@ def _serve(ticket: Ticket, answer: Outcome) -> Any:
     if isinstance(answer, Raised):
         raise answer.error
     return answer.value
+
+
+def _play(ticket: Ticket, answer: Outcome) -> PlayedStream:
+    """The recorded stream; raises what was raised in its place."""
+    if isinstance(answer, Raised):
+        _serve(ticket, answer)
+    return PlayedStream(_streamed(answer), Tap(ticket, answer.head if isinstance(answer, Streamed) else None))
 
 
 def _streamed(answer: Outcome) -> Streamed:

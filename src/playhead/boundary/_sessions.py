@@ -38,6 +38,19 @@ class Session(Protocol):
     where it cannot.
     """
 
+    @property
+    def forbids_network(self) -> bool:
+        """Whether no connection may be opened while this session stands."""
+        ...
+
+    def ignores(self, host: str) -> bool:
+        """Whether traffic with ``host`` lies outside the run."""
+        ...
+
+    def refuse(self, lane: Lane | None, place: str) -> BaseException | None:
+        """The error for a connection to ``place`` that is about to be opened; ``None`` where it may be."""
+        ...
+
     def begin(self, lane: Lane, call: Call) -> Ticket:
         """Take note of a question, or answer it."""
         ...

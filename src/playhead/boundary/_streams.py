@@ -7,11 +7,11 @@ when it ends, in whichever way: read to its end, left, cancelled, broken, or dro
 from __future__ import annotations
 
 import weakref
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
 from typing import Any
 
 from playhead._system import SystemClock
-from playhead.boundary._calls import End, HttpHead, Streamed
+from playhead.boundary._calls import End, HttpHead, Outcome, Raised, Streamed
 from playhead.boundary._sessions import Ticket
 from playhead.errors import DivergenceError
 
@@ -19,13 +19,16 @@ _now = SystemClock.mono_ns
 
 
 class Tap:
-    """Collects the pieces of one stream and hands them in once."""
+    """Collects the pieces of one stream and hands them in once.
 
-    __slots__ = ("__weakref__", "_done", "_gaps", "_head", "_items", "_last", "_ticket")
+    ``head`` may be set later than at the start, by who learns of it.
+    """
 
-    def __init__(self, ticket: Ticket, head: HttpHead | None) -> None:
+    __slots__ = ("__weakref__", "_done", "_gaps", "_items", "_last", "_ticket", "head")
+
+    def __init__(self, ticket: Ticket, head: HttpHead | None = None) -> None:
         self._ticket = ticket
-        self._head = head
+        self.head = head
         self._items: list[Any] = []
         self._gaps: list[int] = []
         self._last = ticket.began_ns or _now()
@@ -41,10 +44,19 @@ class Tap:
 
     def end(self, end: End, error: BaseException | None = None, value: Any = None) -> None:
         """The stream has ended; later calls change nothing."""
+        self._hand_in(Streamed(self.head, self._items, self._gaps, end, error, value))
+
+    def miss(self, error: BaseException) -> None:
+        """The call raised ``error`` before any stream began, or, where there is a head, the stream did."""
+        if self.head is None:
+            self._hand_in(Raised(error))
+        else:
+            self.fail(error)
+
+    def _hand_in(self, outcome: Outcome) -> None:
         if self._done:
             return
         self._done = True
-        outcome = Streamed(self._head, self._items, self._gaps, end, error, value)
         self._ticket.lane.session.finish(self._ticket, outcome)
 
     def fail(self, error: BaseException) -> None:
@@ -58,8 +70,9 @@ class Tap:
 
 
 def is_cancellation(error: BaseException) -> bool:
-    """Whether ``error`` is asyncio's cancellation, found by name so that asyncio need not be imported."""
-    return type(error).__name__ == "CancelledError" and type(error).__module__.startswith("asyncio")
+    """Whether ``error`` is the cancellation of asyncio or trio, found by name so that neither need be imported."""
+    found = (type(error).__module__.partition(".")[0], type(error).__name__)
+    return found in (("asyncio", "CancelledError"), ("trio", "Cancelled"))
 
 
 class LiveStream:
@@ -120,13 +133,17 @@ class TeedStream(Stream):
 
     async def __aiter__(self) -> AsyncIterator[Any]:
         tap = self._tap
+        items = self._live.items.__aiter__()
         try:
-            async for item in self._live.items:
+            async for item in items:
                 tap.take(item)
                 yield item
         except BaseException as error:
             tap.fail(error)
             raise
+        finally:
+            if isinstance(items, AsyncGenerator):
+                await items.aclose()
         tap.end("complete")
 
     def close(self) -> None:
@@ -145,17 +162,19 @@ class TeedStream(Stream):
 class PlayedStream(Stream):
     """A recorded stream: the same pieces, the same end."""
 
-    __slots__ = ("_answer", "_tap")
+    __slots__ = ("_answer", "_given", "_tap")
 
     def __init__(self, answer: Streamed, tap: Tap) -> None:
         super().__init__(answer.head, tap)
         self._answer = answer
+        self._given = 0
         self._tap = tap
 
     def __iter__(self) -> Iterator[Any]:
         try:
             for item in self._answer.items:
                 self._tap.take(item)
+                self._given += 1
                 yield item
             self._conclude()
         except BaseException as error:
@@ -183,4 +202,7 @@ class PlayedStream(Stream):
         return self._tap._ticket.lane.name
 
     def close(self) -> None:
-        self._tap.end("closed")
+        """Leave the stream; after its last piece that is its end."""
+        answer = self._answer
+        whole = answer.end == "complete" and self._given == len(answer.items)
+        self._tap.end("complete" if whole else "closed")

@@ -18,5 +18,7 @@ def _installer(name: str) -> Installer:
     return install
 
 
-INSTALLERS: tuple[Installer, ...] = tuple(map(_installer, ("tasks", "threads", "clock", "datetimes", "chance")))
+INSTALLERS: tuple[Installer, ...] = tuple(
+    map(_installer, ("tasks", "threads", "clock", "datetimes", "chance", "httpx"))
+)
 """Applies the patches of everything that is recorded, in order."""
