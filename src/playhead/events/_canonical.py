@@ -34,7 +34,7 @@ from typing import Any, NoReturn
 
 import msgspec
 
-from playhead.errors import ValueRefusedError
+from playhead.events._classes import refused
 from playhead.events._scalars import (
     INT_HIGH,
     INT_LOW,
@@ -53,7 +53,7 @@ def canonical(tree: Any) -> bytes:
     try:
         return _encode(_normal(tree))
     except RecursionError:
-        raise ValueRefusedError("a value is nested too deeply to be compared", next="playhead verify RUN") from None
+        raise refused("a value is nested too deeply to be compared") from None
 
 
 def _normal(tree: Any) -> Any:
@@ -69,12 +69,12 @@ def _normal(tree: Any) -> Any:
     if cls is list:
         return list(map(_normal, tree))
     if cls is not dict:
-        raise ValueRefusedError(f"a {cls.__name__} is no part of a tree", next="playhead verify RUN")
+        raise refused(f"a {cls.__name__} is no part of a tree")
     tag = tree.get("$t")
     if tag in ("set", "frozenset", "dict") and type(tree.get("v")) is list:
         return {"$t": tag, "v": sorted(map(_normal, tree["v"]), key=_encode)}
     if not keys_are_plain(tree) and not all(type(key) is str and is_well_formed(key) for key in tree):
-        raise ValueRefusedError("a key of a tree is not well-formed text", next="playhead verify RUN")
+        raise refused("a key of a tree is not well-formed text")
     return dict(zip(tree, map(_normal, tree.values()), strict=True))
 
 
@@ -102,22 +102,22 @@ def read_json(text: str | bytes) -> Any:
         reason = "it is nested too deeply"
     except ValueError as error:
         reason = error.msg if isinstance(error, json.JSONDecodeError) else "it is not UTF-8, or a number is too long"
-    raise ValueRefusedError(f"the text cannot be read as JSON: {reason}", next="playhead verify RUN")
+    raise refused(f"the text cannot be read as JSON: {reason}")
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) != len(pairs):
-        raise ValueRefusedError("a JSON object has the same key twice", next="playhead verify RUN")
+        raise refused("a JSON object has the same key twice")
     return value
 
 
 def _constant(name: str) -> NoReturn:
-    raise ValueRefusedError(f"{name} is no JSON number", next="playhead verify RUN")
+    raise refused(f"{name} is no JSON number")
 
 
 def _float(text: str) -> float:
     value = float(text)
     if value - value != 0:
-        raise ValueRefusedError("a JSON number is beyond the range of a double", next="playhead verify RUN")
+        raise refused("a JSON number is beyond the range of a double")
     return value

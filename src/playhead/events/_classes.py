@@ -52,7 +52,7 @@ def find_class(name: Any, kind: str, is_kind: Callable[[type], bool]) -> type:
     another kind; `ValueRefusedError` where the name is no name.
     """
     if type(name) is not str or not 2 < len(name) < 2000 or name.count(":") != 1:
-        raise ValueRefusedError("a recorded value names its class in a form that is not module:qualname")
+        raise refused("a recorded value names its class in a form that is not module:qualname")
     module_name, _, qualname = name.partition(":")
     module = sys.modules.get(module_name)
     if not isinstance(module, ModuleType):
@@ -89,6 +89,12 @@ def missing(name: str, kind: str, reason: str, *, why: str = "missing type") -> 
         next=f"import {ascii(module[:100])[1:-1]} before the replay, or record the run again",
         facts={"module": module, "qualname": qualname, "kind": kind, "reason": reason, "why": why},
     )
+
+
+def refused(message: str, *, tag: Any = None) -> ValueRefusedError:
+    """The error that says what is wrong with a tree; of the tree itself it shows at most the tag."""
+    shown = f": {tag[:40]!a}" if type(tag) is str else ""
+    return ValueRefusedError(message + shown, next="playhead verify RUN")
 
 
 def slots_of(cls: type) -> Slots:

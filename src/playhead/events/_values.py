@@ -40,7 +40,7 @@ from typing import Any, Literal
 import msgspec
 
 from playhead.errors import MissingTypeError, ValueRefusedError
-from playhead.events._classes import class_name, missing
+from playhead.events._classes import class_name, missing, refused
 from playhead.events._exceptions import rebuild_error
 from playhead.events._objects import (
     MODELS,
@@ -225,7 +225,7 @@ def decode(tree: Any, *, missing: Literal["raise", "opaque"] = "raise") -> Any:
     try:
         return _Decoder(missing).value(tree)
     except RecursionError:
-        raise _refused("a recorded value is nested too deeply for this program's stack") from None
+        raise refused("a recorded value is nested too deeply for this program's stack") from None
 
 
 def decode_error(tree: Any, *, missing: Literal["raise", "opaque"] = "raise") -> BaseException:
@@ -238,7 +238,7 @@ def decode_error(tree: Any, *, missing: Literal["raise", "opaque"] = "raise") ->
     if isinstance(error, Opaque):
         return OpaqueError(error)
     if not isinstance(error, BaseException):
-        raise _refused("a recorded error is no exception")
+        raise refused("a recorded error is no exception")
     return error
 
 
@@ -253,7 +253,7 @@ class _Decoder:
         if cls in _ATOMS:
             return tree
         if self._depth >= _DECODED_DEPTH:
-            raise _refused(f"a recorded value is nested more than {DEPTH} levels deep")
+            raise refused(f"a recorded value is nested more than {DEPTH} levels deep")
         self._depth += 1
         try:
             if cls is list:
@@ -265,7 +265,7 @@ class _Decoder:
                 return self._settle(value, value.items())
         finally:
             self._depth -= 1
-        raise _refused(f"a recorded value holds a {cls.__name__}, which JSON has not")
+        raise refused(f"a recorded value holds a {cls.__name__}, which JSON has not")
 
     def _settle(self, value: Any, places: Iterable[tuple[Any, Any]]) -> Any:
         for place, held in places:
@@ -277,7 +277,7 @@ class _Decoder:
         tag = tree["$t"]
         decoder = _TAGS.get(tag) if type(tag) is str else None
         if decoder is None:
-            raise _refused("a recorded value has a tag that this version does not know", tag=tag)
+            raise refused("a recorded value has a tag that this version does not know", tag=tag)
         opaques = self._opaques
         try:
             try:
@@ -286,7 +286,7 @@ class _Decoder:
                 raise
             except Exception:
                 if self._opaques == opaques:
-                    raise _refused("a recorded value does not have the form of its tag", tag=tag) from None
+                    raise refused("a recorded value does not have the form of its tag", tag=tag) from None
                 raise missing(_named(tree), tag, "a part of it was not kept", why="incomplete") from None
         except MissingTypeError as error:
             if self._mode == "raise":
@@ -334,7 +334,7 @@ def _unescaped(tree: Tree) -> Tree:
     value = {}
     for key, held in tree.items():
         if type(key) is not str or (key[:1] == "$" and key[:2] != "$$"):
-            raise _refused("a recorded value has a key that begins with $ and is no tag")
+            raise refused("a recorded value has a key that begins with $ and is no tag")
         value[key[1:] if key[:1] == "$" else key] = held
     return value
 
@@ -350,13 +350,8 @@ def _named(tree: Tree) -> str:
     return name if type(name) is str else f"playhead:{tree['$t']}"
 
 
-def _refused(message: str, *, tag: Any = None) -> ValueRefusedError:
-    shown = f": {tag[:40]!a}" if type(tag) is str else ""
-    return ValueRefusedError(
-        message + shown,
-        next="playhead verify RUN",
-        facts={"tag": tag} if type(tag) is str else None,
-    )
+def _slice(start: Any, stop: Any, step: Any) -> slice[Any, Any, Any]:
+    return slice(start, stop, step)
 
 
 def _model_decoder(tag: str) -> Callable[[_Decoder, Tree], Any]:
@@ -375,7 +370,7 @@ _TAGS: dict[str, Callable[[_Decoder, Tree], Any]] = {
     "namedtuple": lambda self, tree: decode_named_tuple(tree, self.value),
     "opaque": _Decoder.opaque,
     "set": lambda self, tree: self.members(tree, set),
-    "slice": lambda self, tree: slice(*self.items(tree)),
+    "slice": lambda self, tree: _slice(*self.items(tree)),
     "subclass": lambda self, tree: decode_subclass(tree, self.value),
     "tuple": lambda self, tree: tuple(self.items(tree)),
     **{tag: _model_decoder(tag) for tag in MODELS},
