@@ -2,9 +2,11 @@
 
 from playhead.eventlog._blobs import BlobPlace, find_blobs
 from playhead.eventlog._ends import End, read_end
+from playhead.eventlog._erasing import erase_body
 from playhead.eventlog._files import writing
 from playhead.eventlog._format import FORMAT, LIMITS, LIVE_SUFFIX, SEALED_SUFFIX, Head, Header, Limits
 from playhead.eventlog._locking import is_held
+from playhead.eventlog._packing import pack
 from playhead.eventlog._parts import escape, escape_text, list_ref, part_digest, part_ref
 from playhead.eventlog._printing import printable
 from playhead.eventlog._reader import Line, LogReader, Torn, read_header
@@ -31,12 +33,14 @@ __all__ = [
     "Recording",
     "Torn",
     "Verification",
+    "erase_body",
     "escape",
     "escape_text",
     "find_blobs",
     "is_held",
     "list_ref",
     "open_recording",
+    "pack",
     "part_digest",
     "part_ref",
     "printable",

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
@@ -112,19 +111,18 @@ def find_blobs(recording: Path) -> BlobPlace | None:
 
 
 def fetch_blob(
-    ref: BlobRef, *, seq: int, name: str, run: str, place: BlobPlace | None, inline: Callable[[str], bytes | None]
+    ref: BlobRef, *, seq: int, name: str, run: str, place: BlobPlace | None, inside: bytes | None = None
 ) -> bytes:
-    """The body that ``ref`` stands for, from the recording itself (``inline``) or from ``place``.
+    """The body that ``ref`` stands for: what the recording has ``inside``, or what is in ``place``.
 
     Raises `BlobError` naming run and seq where it is missing or altered.
     """
     if ref.size > LIMITS.line:
         raise hostile(name, f"event {seq} refers to a blob of {ref.size} bytes", seq=seq)
-    content = inline(ref.digest)
     try:
-        if content is not None:
-            check_blob(content, ref.digest, ref.size)
-            return content
+        if inside is not None:
+            check_blob(inside, ref.digest, ref.size)
+            return inside
         if place is None:
             raise LookupError(ref.digest)
         return place.get(ref.digest, ref.size)

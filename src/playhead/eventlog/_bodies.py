@@ -67,9 +67,11 @@ class Bodies:
         ref = blob_ref(body)
         if ref is None:
             return unsalted(body)
-        return fetch_blob(ref, seq=seq, name=self._name, run=self._run, place=self._blobs, inline=self._inline)
+        return fetch_blob(
+            ref, seq=seq, name=self._name, run=self._run, place=self._blobs, inside=self._inside(ref.digest)
+        )
 
-    def _inline(self, digest: str) -> bytes | None:
+    def _inside(self, digest: str) -> bytes | None:
         at = self._columns.blobs.get(digest)
         return self._access.read(*at) if at is not None else None
 

@@ -129,6 +129,8 @@ def decode_header(line: bytes, *, name: str) -> Header:
 
     Raises `NotARecordingError`, or `NewerFormatError` where a later version wrote it.
     """
+    if not line:
+        raise _not_a_recording(name, "its first line is not there or not whole")
     if not line.startswith(b'{"playhead":'):
         raise _not_a_recording(name, "it does not begin with a playhead header")
     try:

@@ -27,6 +27,8 @@ from playhead.eventlog._source import Bytes, Source
 from playhead.eventlog._text import Text
 
 BLOB_LINE: Final = b'{"blob":"'
+_BLOCK: Final = 192 * 1024
+"""Stored bytes in which the first block of any compressed frame ends."""
 _DATA_AT: Final = len(BLOB_LINE) + 64
 
 
@@ -62,7 +64,7 @@ def read_header(source: Source) -> Header:
 
 def first_line(stored: Bytes) -> bytes:
     """The first line, or as much as `HEADER_LIMIT` allows, without its newline."""
-    start = stored.read(0, HEADER_LIMIT)
+    start = stored.read(0, HEADER_LIMIT if stored.form == "plain" else _BLOCK)
     if stored.form == "zstd":
         try:
             start = new_decompressor().decompress(start, max_length=HEADER_LIMIT)

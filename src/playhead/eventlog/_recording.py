@@ -167,6 +167,14 @@ class Recording:
         finished = self.finished
         return finished.outcome if finished is not None else "aborted"
 
+    def of_kind(self, kind: str) -> Sequence[Event]:
+        """The events of one kind, such as ``note.added``; finding them reads no bodies."""
+        columns = self._columns
+        if kind not in columns.kinds:
+            return ()
+        number = columns.kinds.index(kind)
+        return View([seq for seq, found in enumerate(columns.kind) if found == number], self._bodies.event)
+
     def _first(self, kind: str) -> Event | None:
         columns = self._columns
         if kind not in columns.kinds:

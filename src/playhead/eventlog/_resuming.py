@@ -30,7 +30,7 @@ class LiveEnd(msgspec.Struct, frozen=True):
 
 
 def find_end(path: Path) -> LiveEnd:
-    """Where the recording at ``path`` ends. Raises `CorruptRecordingError` where its chain does not hold up to there."""
+    """The end of the recording at ``path``. Raises `CorruptRecordingError` where its chain does not hold."""
     found = verify(path)
     if found.breaks:
         raise corrupt(path.name, str(found.breaks[0]), seq=found.breaks[0].first)

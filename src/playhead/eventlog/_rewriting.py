@@ -46,7 +46,6 @@ def _write_plain(lines: Iterable[bytes], file: BinaryIO) -> None:
 
 
 def _write_compressed(lines: Iterable[bytes], file: BinaryIO) -> None:
-    """Frames of about `FRAME` bytes; what closes a run has a frame of its own, so that a list opens only that."""
     digest = sha256()
     frames: list[tuple[int, int]] = []
     offset = plain = count = 0
@@ -62,10 +61,13 @@ def _write_compressed(lines: Iterable[bytes], file: BinaryIO) -> None:
 
 
 def _frames(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """Stretches of text. The header and what closes a run have their own, since a list opens only those."""
     pending: list[bytes] = []
     size = 0
+    first = True
     for line in lines:
-        if pending and (size >= FRAME or _FINISHED in line[:64]):
+        if pending and (size >= FRAME or first or _FINISHED in line[:64]):
+            first = False
             yield b"\n".join(pending) + b"\n"
             pending.clear()
             size = 0

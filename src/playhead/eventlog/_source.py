@@ -41,10 +41,10 @@ class Bytes:
 
 
 def _open(source: Source) -> BinaryIO:
-    if isinstance(source, bytes | bytearray | memoryview):
+    if isinstance(source, bytes):
         return io.BytesIO(source)
     if not isinstance(source, Path):
-        return source if isinstance(source, BinaryIO) else io.BytesIO(source.read())
+        return io.BytesIO(source.read())
     try:
         file = source.open("rb")
     except (FileNotFoundError, NotADirectoryError) as error:

@@ -99,12 +99,10 @@ class Text:
             except zstd().ZstdError as error:
                 why = f"the compressed frame at byte {frame.offset} cannot be unpacked"
                 raise corrupt(self.source.name, why, offset=frame.offset) from error
-            if self.cut:
-                return
-            pending = pending or self._read(_CHUNK)
             frame.size = self.consumed - len(pending) - frame.offset
             frame.length = self.plain - frame.start
             self.frames.append(frame)
+            pending = pending or self._read(_CHUNK)
 
     def _unpack(self, data: bytes) -> Generator[bytes, None, bytes]:
         """Yield the text of one frame; return the bytes read beyond it."""

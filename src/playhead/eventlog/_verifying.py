@@ -200,9 +200,7 @@ class _Walk:
             self.broken("the reference to its blob is damaged", at=seq)
         elif self.inlined.get(ref.digest) != ref.size:
             try:
-                fetch_blob(
-                    ref, seq=seq, name=self.stored.name, run=self.header.run, place=self.blobs, inline=lambda _: None
-                )
+                fetch_blob(ref, seq=seq, name=self.stored.name, run=self.header.run, place=self.blobs)
             except BlobError as error:
                 self.broken(error.message, at=seq)
 
