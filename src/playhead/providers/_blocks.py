@@ -30,15 +30,28 @@ _SPACE: Final = re.compile(r"\s*+")
 
 
 class Block:
-    """One event on the wire. ``before`` holds a NUL where ``ident`` (the event's id) goes."""
+    """One event on the wire. ``before`` holds a NUL where ``ident`` (the event's id) goes.
 
-    __slots__ = ("after", "before", "ident", "size", "style", "value")
+    ``size`` is its length in bytes. ``text`` is what it looked like, None where that is not how it is written again.
+    """
 
-    def __init__(self, before: str, value: Any = ABSENT, after: str = "", *, style: str = "", size: int = 0) -> None:
+    __slots__ = ("after", "before", "ident", "size", "style", "text", "value")
+
+    def __init__(
+        self,
+        before: str,
+        value: Any = ABSENT,
+        after: str = "",
+        *,
+        style: str = "",
+        text: str | None = None,
+        size: int = 0,
+    ) -> None:
         self.before = before
         self.value = value
         self.after = after
         self.style = style
+        self.text = text
         self.size = size
         self.ident: str | int | None = None
 
@@ -111,26 +124,28 @@ def _read_block(text: str, hint: str) -> Block:
     if "\0" in text:
         raise Unmergeable("NUL in a stream")
     if not lines:
-        return _take_id(Block(text, size=size))
+        return _take_id(Block(text, text=text, size=size))
     if any(one.end() != two.start() for one, two in pairwise(lines)):
         raise Unmergeable("data lines with others between them")
     raw = "\n".join(line.group(1) for line in lines)
     start, end = lines[0].start(1), lines[-1].end(1)
-    value, style, lead, trail = _read_value(raw, hint)
+    value, style, exact, lead, trail = _read_value(raw, hint)
     if style == PLAIN and len(lines) > 1:
-        return _take_id(Block(text, size=size))
-    return _take_id(Block(text[:start] + lead, value, trail + text[end:], style=style, size=size))
+        return _take_id(Block(text, text=text, size=size))
+    same = text if exact and len(lines) == 1 else None
+    return _take_id(Block(text[:start] + lead, value, trail + text[end:], style=style, text=same, size=size))
 
 
-def _read_value(raw: str, hint: str) -> tuple[Any, str, str, str]:
-    """Value, style, and the blanks on both sides of it."""
+def _read_value(raw: str, hint: str) -> tuple[Any, str, bool, str, str]:
+    """Value, style, whether it is written like this again, and the blanks on both sides of it."""
     inner = raw.strip(" \t")
     try:
         value, style = load(inner, hint)
     except ValueError:
-        return raw, PLAIN, "", ""
+        return raw, PLAIN, True, "", ""
+    exact = style is not None and inner[-2:] != " }"
     lead = raw[: len(raw) - len(raw.lstrip(" \t"))]
-    return value, style or hint, lead, raw[len(lead) + len(inner) :]
+    return value, style or hint, exact, lead, raw[len(lead) + len(inner) :]
 
 
 def _take_id(block: Block) -> Block:
@@ -149,11 +164,12 @@ def _split_lines(text: str) -> tuple[list[Block], str]:
     while found := _LINE.match(text, at):
         line = found.group()
         inner = line.rstrip("\r\n")
-        value, style, lead, trail = _read_value(inner, hint)
+        value, style, exact, lead, trail = _read_value(inner, hint)
         if style == PLAIN and inner.strip():
             raise Unmergeable("a line that is not JSON")
         hint = style if style != PLAIN else hint
-        blocks.append(Block(lead, value, trail + line[len(inner) :], style=style, size=len(line.encode())))
+        after, same = trail + line[len(inner) :], line if exact else None
+        blocks.append(Block(lead, value, after, style=style, text=same, size=len(line.encode())))
         at = found.end()
     return blocks, text[at:]
 
@@ -172,7 +188,8 @@ def _split_array(text: str) -> tuple[list[Block], str]:
             break
         value, style = load(text[start:end], hint)
         hint = style or hint
-        blocks.append(Block(text[done:start], value, style=hint, size=len(text[done:end].encode())))
+        same, size = text[done:end] if style else None, len(text[done:end].encode())
+        blocks.append(Block(text[done:start], value, style=hint, text=same, size=size))
         done = end
         start = _skip(text, end)
         if text[start : start + 1] != ",":
@@ -180,7 +197,7 @@ def _split_array(text: str) -> tuple[list[Block], str]:
         start += 1
     left = text[done:]
     if left.strip() == "]":
-        blocks.append(Block(left, size=len(left)))
+        blocks.append(Block(left, text=left, size=len(left)))
         left = ""
     return blocks, left
 
@@ -195,7 +212,7 @@ def _read_tail(text: str, hint: str) -> tuple[Block, Tail]:
     size = len(text.encode())
     lines = list(_DATA.finditer(text))
     start = lines[-1].start(1) if lines else text.find("{")
-    literal = Block(text, size=size)
+    literal = Block(text, text=text, size=size)
     if len(lines) > 1 or start < 0 or "\0" in text:
         return literal, Tail()
     start = _skip(text, start)
@@ -209,4 +226,4 @@ def _read_tail(text: str, hint: str) -> tuple[Block, Tail]:
         return literal, Tail()
     if style is None:
         return literal, Tail()
-    return Block(text[:start], value, style=style, size=size), Tail(drop, extra)
+    return Block(text[:start], value, style=style, text=text, size=size), Tail(drop, extra)

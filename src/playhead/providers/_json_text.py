@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable
 from typing import Any, Final
 
+import msgspec
+
 __all__ = ["STYLES", "Unmergeable", "copy_json", "dump", "find_style", "load"]
 
 
@@ -28,13 +30,26 @@ def _refuse_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 _LOADER: Final = json.JSONDecoder(parse_constant=_refuse_constant)
 _STRICT_LOADER: Final = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_refuse_repeats)
 
+_FAST_DECODER: Final = msgspec.json.Decoder()
+_FAST_ENCODER: Final = msgspec.json.Encoder()
+
+
+def _write_fast(value: Any) -> str:
+    try:
+        return _FAST_ENCODER.encode(value).decode()
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        return _SEPARATED["p"](value)
+
+
 # The ways in which the servers we know write JSON, by the name kept in a shape: separators, then "a" for ASCII only.
-_SEPARATORS: Final = {"c": (",", ":"), "s": (", ", ": "), "k": (",", ": ")}
-_FLAT: Final[dict[str, Callable[[Any], str]]] = {
+# "c" and "p" are both compact; they differ in how they write floats with an exponent.
+_SEPARATORS: Final = {"p": (",", ":"), "s": (", ", ": "), "k": (",", ": ")}
+_SEPARATED: Final[dict[str, Callable[[Any], str]]] = {
     name + suffix: json.JSONEncoder(separators=separators, ensure_ascii=bool(suffix)).encode
     for suffix in ("", "a")
     for name, separators in _SEPARATORS.items()
 }
+_FLAT: Final[dict[str, Callable[[Any], str]]] = {"c": _write_fast} | _SEPARATED
 _INDENTED: Final[dict[str, Callable[[Any], str]]] = {"i": json.JSONEncoder(indent=2, ensure_ascii=False).encode}
 STYLES: Final = _FLAT | _INDENTED
 _PADDING: Final = re.compile(r"[ ]+(?=}\Z)")
@@ -61,6 +76,13 @@ def load(text: str, hint: str) -> tuple[Any, str | None]:
     Raises ValueError for what is not JSON, and Unmergeable for a repeated key, NaN or an infinity: the value
     would not say everything that the text did.
     """
+    if hint == "c":
+        try:
+            value = _FAST_DECODER.decode(text)
+            if _FAST_ENCODER.encode(value) == text.encode():
+                return value, hint
+        except (ValueError, OverflowError):
+            pass
     value = _LOADER.decode(text)
     if text[-2:] == " }":
         # Padding that hides the length of an answer: blanks before the last brace.
@@ -68,6 +90,10 @@ def load(text: str, hint: str) -> tuple[Any, str | None]:
     style = find_style(value, text, hint)
     if style is None:
         _STRICT_LOADER.decode(text)
+        try:
+            json.dumps(value, allow_nan=False)
+        except ValueError:
+            raise Unmergeable("a number without end") from None
     return value, style
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from playhead.providers._draft import Draft, Path
+from playhead.providers._draft import Draft, Path, look_up
 from playhead.providers._json_text import Unmergeable
 
 __all__ = ["fold_chat"]
@@ -27,6 +27,10 @@ def fold_chat(values: list[Any], draft: Draft) -> None:
                 final[key] = value
         for position, choice in enumerate(choices.of(chunk)):
             choices.absorb(event, position, choice, draft)
+    for choice in choices.finals:
+        calls = look_up(choice, ("message", "tool_calls"))
+        for call in calls if type(calls) is list else ():
+            call.pop("index", None)  # says which call a delta goes on with; a finished answer has none
     draft.place_all()
 
 

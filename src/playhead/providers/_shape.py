@@ -26,7 +26,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from playhead.providers._blocks import ABSENT, Block, Tail
-from playhead.providers._columns import MAX_EVENTS, pack, same, unpack
+from playhead.providers._columns import pack, same, unpack
 from playhead.providers._draft import Draft, Path, Slot, look_up
 from playhead.providers._json_text import dump
 from playhead.providers._known import Known, equal
@@ -52,17 +52,23 @@ def _flatten(value: Any, marks: Any, key: list[Any], row: list[Any]) -> None:
     if type(marks) is Slot:
         key.append(marks)
         row.append(len(value))
-    elif type(value) is dict:
+        return
+    if type(value) is dict:
         key.append(tuple(value))
-        for name, child in value.items():
-            _flatten(child, marks.get(name) if marks else None, key, row)
+        pairs: Any = value.items()
     elif type(value) is list:
         key.append(len(value))
-        for place, child in enumerate(value):
-            _flatten(child, marks.get(place) if marks else None, key, row)
+        pairs = enumerate(value)
     else:
-        key.append(None)
         row.append(value)
+        return
+    for name, child in pairs:
+        mark = marks.get(name) if marks else None
+        if mark is None and type(child) is not dict and type(child) is not list:
+            key.append(None)
+            row.append(child)
+        else:
+            _flatten(child, mark, key, row)
 
 
 class _Encoder:
@@ -197,12 +203,16 @@ class _Decoder:
         for number, place in enumerate(self._order):
             numbers[place].append(number)
         idents: list[list[Any] | None] = []
+        users: list[list[int]] = []
+        seen: set[int] = set()
         for form, own in zip(self._forms, numbers, strict=True):
             idents.append(unpack(form["ident"], numbers=own) if "ident" in form else None)
-            for ref in _list_refs(form.get("data"), self._refs, []):
+            refs = _list_refs(form.get("data"), self._refs, seen)
+            users.append([ref for ref in refs if self._refs[ref][0] == "slot"])
+            for ref in refs:
                 if self._refs[ref][0] == "column":
                     self._columns[ref] = unpack(self._refs[ref][1], numbers=own)
-        self._cut_slots()
+        self._cut_slots(users)
         sizes = [len(repr(form)) for form in self._forms]
         rows = [0] * len(self._forms)
         blocks: list[Block] = []
@@ -218,12 +228,8 @@ class _Decoder:
             blocks.append(block)
         return blocks
 
-    def _cut_slots(self) -> None:
+    def _cut_slots(self, users: list[list[int]]) -> None:
         """Cut each slot at the lengths of its pieces, in the order of the events that bring them."""
-        users = [
-            [ref for ref in _list_refs(form.get("data"), self._refs, []) if self._refs[ref][0] == "slot"]
-            for form in self._forms
-        ]
         lengths = {ref: iter(unpack(self._refs[ref][2])) for refs in users for ref in refs}
         pieces: list[list[tuple[int, int]]] = [[] for _ in self._slots]
         for place in self._order:
@@ -278,20 +284,23 @@ class _Decoder:
         return value | other if type(value) is dict else other
 
 
-def _list_refs(node: Any, refs: list[Any], found: list[int]) -> list[int]:
+def _list_refs(node: Any, refs: list[Any], seen: set[int]) -> list[int]:
     """The references in a form's data that change from event to event, in the order of the data."""
+    found: list[int] = []
     if type(node) is dict and "$" in node:
         ref = node["$"]
         if refs[ref][0] in ("slot", "column"):
             found.append(ref)
         elif refs[ref][0] == "raw":
-            if len(found) > MAX_EVENTS:
+            if ref in seen:
                 raise ShapeTooLarge
-            for child in refs[ref][1].values():
-                _list_refs(child, refs, found)
-    elif type(node) in (dict, list):
+            seen.add(ref)
+            node = refs[ref][1]
+        else:
+            return found
+    if type(node) in (dict, list) and not found:
         for child in node.values() if type(node) is dict else node:
-            _list_refs(child, refs, found)
+            found += _list_refs(child, refs, seen)
     return found
 
 
