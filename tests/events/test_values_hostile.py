@@ -67,7 +67,7 @@ def trees(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 hostile = st.recursive(json_atoms, trees, max_leaves=15)
 
 
-@settings(max_examples=500)
+@settings(max_examples=200)
 @given(hostile, st.sampled_from(["raise", "opaque"]))
 def test_any_json_ends_in_a_value_or_a_clear_error_and_imports_and_runs_nothing(tree: Any, missing: Any) -> None:
     decode({"$t": "path", "class": "PurePosixPath", "v": "/"})
@@ -85,7 +85,7 @@ def test_any_json_ends_in_a_value_or_a_clear_error_and_imports_and_runs_nothing(
     assert [name for name in samples.ran if name not in ("__hash__", "__eq__")] == []
 
 
-@settings(max_examples=300)
+@settings(max_examples=60)
 @given(
     st.recursive(
         st.none() | st.booleans() | st.floats() | st.integers() | st.text(),

@@ -42,40 +42,56 @@ from playhead.events._scalars import (
     encode_int,
     encode_text,
     is_well_formed,
-    keys_are_plain,
 )
 
 _encode = msgspec.json.Encoder(order="sorted").encode
+_TEXT = frozenset({str})
+_UNORDERED = ("dict", "frozenset", "set")
 
 
 def canonical(tree: Any) -> bytes:
     """The canonical bytes of a tree. Raises `ValueRefusedError` for what is no tree or is nested too deeply."""
     try:
-        return _encode(_normal(tree))
+        try:
+            return _encode(_normal(tree))
+        except UnicodeEncodeError:
+            return _encode(_normal(_with_tagged_texts(tree)))
     except RecursionError:
         raise refused("a value is nested too deeply to be compared") from None
 
 
 def _normal(tree: Any) -> Any:
     cls = type(tree)
-    if cls is str:
-        return tree if tree.isascii() or is_well_formed(tree) else encode_text(tree)
+    if cls is str or cls is bool or tree is None:
+        return tree
     if cls is int:
         return tree if INT_LOW <= tree < INT_HIGH else encode_int(tree)
     if cls is float:
         return _number(tree)
-    if cls is bool or tree is None:
-        return tree
-    if cls is list:
-        return list(map(_normal, tree))
-    if cls is not dict:
+    if cls is not dict and cls is not list:
         raise refused(f"a {cls.__name__} is no part of a tree")
-    tag = tree.get("$t")
-    if tag in ("set", "frozenset", "dict") and type(tree.get("v")) is list:
-        return {"$t": tag, "v": sorted(map(_normal, tree["v"]), key=_encode)}
-    if not keys_are_plain(tree) and not all(type(key) is str and is_well_formed(key) for key in tree):
+    if cls is dict and not _TEXT.issuperset(map(type, tree)):
+        raise refused("a key of a tree is not text")
+    copy = tree.copy()
+    for place, held in copy.items() if cls is dict else enumerate(copy):
+        kind = type(held)
+        if kind is not str and kind is not bool and held is not None:
+            copy[place] = _normal(held)
+    if cls is dict and copy.get("$t") in _UNORDERED and type(copy.get("v")) is list:
+        copy["v"].sort(key=_encode)
+    return copy
+
+
+def _with_tagged_texts(tree: Any) -> Any:
+    if type(tree) is str:
+        return tree if is_well_formed(tree) else encode_text(tree)
+    if type(tree) is list:
+        return list(map(_with_tagged_texts, tree))
+    if type(tree) is not dict:
+        return tree
+    if not all(map(is_well_formed, tree)):
         raise refused("a key of a tree is not well-formed text")
-    return dict(zip(tree, map(_normal, tree.values()), strict=True))
+    return dict(zip(tree, map(_with_tagged_texts, tree.values()), strict=True))
 
 
 def _number(value: float) -> Any:
