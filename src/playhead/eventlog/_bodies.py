@@ -95,7 +95,7 @@ class Bodies:
     def _part(self, digest: str) -> int | None:
         """The ``seq`` of the part with this digest; those in blobs are opened only where no other one has it.
 
-        ``None`` where it must have been erased; where nothing was, the recording is damaged.
+        ``None`` where it must have been erased. Raises `LookupError` where no part was.
         """
         parts = self._columns.parts
         while digest not in self._digests and self._parts_read < len(parts):
@@ -113,7 +113,7 @@ class Bodies:
             self._note_digest(seq, self._text(seq) or b"")
         found = self._digests.get(digest)
         if found is None and not self._part_erased:
-            raise corrupt(self._name, f"the part {printable(digest, 40)} is not there", part=digest)
+            raise LookupError(digest)
         return found
 
     def _note_digest(self, seq: int, body: bytes) -> None:

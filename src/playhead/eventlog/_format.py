@@ -10,6 +10,7 @@ History of the format:
 from __future__ import annotations
 
 import re
+import shlex
 from typing import Final, Literal
 
 import msgspec
@@ -26,6 +27,9 @@ SEALED_SUFFIX: Final = ".playhead"
 
 HEADER_LIMIT: Final = 64 * 1024
 """Bytes a header line may have."""
+
+UNNAMED: Final = "this recording"
+"""What messages call a recording that is not in a file."""
 
 BODY_KEY: Final = b',"body":'
 ERASED_KEY: Final = b',"erased":"'
@@ -70,7 +74,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     line: int = 256 * 1024 * 1024
     plain: int = 8 * 1024 * 1024 * 1024
     ratio: int = 2000
-    """Plain bytes for each compressed one, once there are more than 256 MiB."""
+    """Plain bytes for each compressed one, once there are more than 64 MiB."""
     events: int = 20_000_000
     resolved: int = 1024 * 1024 * 1024
     """What one body may come to when each part in it is written out."""
@@ -235,16 +239,17 @@ def unsalted(body: bytes) -> bytes:
 
 def corrupt(name: str, why: str, **facts: object) -> CorruptRecordingError:
     """The error for damage; ``why`` says where."""
-    return CorruptRecordingError(
-        f"{printable(name)} is damaged: {why}", next=f"playhead verify {printable(name)}", facts=facts
-    )
+    return CorruptRecordingError(f"{printable(name)} is damaged: {why}", next=_verify_command(name), facts=facts)
 
 
 def hostile(name: str, why: str, **facts: object) -> HostileRecordingError:
     """The error for a recording that would harm its reader; ``why`` says how."""
-    return HostileRecordingError(
-        f"{printable(name)} was not read further: {why}", next=f"playhead verify {printable(name)}", facts=facts
-    )
+    message = f"{printable(name)} was not read further: {why}"
+    return HostileRecordingError(message, next=_verify_command(name), facts=facts)
+
+
+def _verify_command(name: str) -> str:
+    return f"playhead verify {'RUN' if name == UNNAMED else shlex.quote(printable(name))}"
 
 
 Form = Literal["plain", "zstd"]

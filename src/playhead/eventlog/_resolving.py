@@ -52,7 +52,7 @@ class Resolver:
     """Resolves the bodies of one recording.
 
     ``body(seq)`` gives a body's text, ``None`` where it was erased; ``part(digest)`` the ``seq`` of a part,
-    ``None`` where it is among the erased.
+    ``None`` where it is among the erased, `LookupError` where it is not there.
     """
 
     def __init__(
@@ -117,7 +117,10 @@ class Resolver:
         digest = node["$part"]
         if len(node) > 1 or not isinstance(digest, str):
             raise corrupt(self._name, f"event {seq} refers to something that is not a part", seq=seq)
-        at = self._part(digest)
+        try:
+            at = self._part(digest)
+        except LookupError:
+            raise corrupt(self._name, f"event {seq} refers to a part that is not there", seq=seq) from None
         if at is None:
             return ERASED
         if at >= seq:
@@ -172,7 +175,10 @@ class Resolver:
             return None, node
         match node:
             case {"$list": {"of": int(of), "path": list(path), "keep": int(keep), "then": list(then)}} if (
-                keep >= 0 and all(isinstance(step, str | int) for step in path)
+                len(node) == 1
+                and len(node["$list"]) == 4
+                and keep >= 0
+                and all(isinstance(step, str | int) for step in path)
             ):
                 if not 0 <= of < seq:
                     raise hostile(self._name, f"event {seq} goes on with a list that is not before it", seq=seq)

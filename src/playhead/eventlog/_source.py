@@ -8,7 +8,7 @@ from typing import IO, BinaryIO, Final
 
 from playhead.errors import NotARecordingError, StoreError, UnknownRunError
 from playhead.eventlog._compression import MAGIC
-from playhead.eventlog._format import Form
+from playhead.eventlog._format import UNNAMED, Form
 from playhead.eventlog._printing import printable
 
 _SMALL: Final = 8 * 1024 * 1024
@@ -23,7 +23,7 @@ class Bytes:
     def __init__(self, source: Source) -> None:
         self.path = source if isinstance(source, Path) else None
         self.file: BinaryIO = _open(source)
-        self.name = self.path.name if self.path is not None else "this recording"
+        self.name = str(self.path) if self.path is not None else UNNAMED
         self.size = self.file.seek(0, io.SEEK_END)
         start = self.read(0, len(MAGIC))
         if not start:

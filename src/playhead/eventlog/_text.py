@@ -17,7 +17,7 @@ from playhead.eventlog._source import Bytes
 
 _CHUNK: Final = 256 * 1024
 _BLOCK: Final = 1024 * 1024
-_RATIO_FROM: Final = 256 * 1024 * 1024
+_RATIO_FROM: Final = 64 * 1024 * 1024
 
 
 class Frame(msgspec.Struct, gc=False):
