@@ -64,8 +64,11 @@ def stand_in(function: Callable[..., Any], original: Any, module: str) -> Any:
     return MethodType(function, _Home(module))
 
 
-def read_plain(kind: Kind, fn: str, original: Callable[[], T]) -> Callable[..., T]:
-    """A function for `stand_in` that takes no argument and cannot fail: the usual clock."""
+def read_plain(kind: Kind, fn: str, original: Callable[[], T], *, again: bool) -> Callable[..., T]:
+    """A function for `stand_in` that takes no argument and cannot fail: the usual clock, the usual draw.
+
+    With ``again`` the original is called when replayed as well, so that the state it draws from moves on.
+    """
 
     def read(_: Any, /) -> T:
         lane = _current()
@@ -81,6 +84,9 @@ def read_plain(kind: Kind, fn: str, original: Callable[[], T]) -> Callable[..., 
             lane = current_lane()
             if lane is None:
                 return original()
+        if again:
+            value = original()
+            return lane.session.read(lane, kind, fn, site, lambda: value)
         return lane.session.read(lane, kind, fn, site, original)
 
     return read
@@ -90,12 +96,20 @@ def read_with(fn: str, original: Callable[..., Any], answer: Answer) -> Callable
     """A function for `stand_in` whose reads are made by ``answer``."""
 
     def read(_: Any, /, *args: Any, **kwargs: Any) -> Any:
-        if _current() is None and _lanes._fallback is None:
+        lane = _current()
+        if lane is None:
+            if _lanes._fallback is None:
+                return original(*args, **kwargs)
+        elif lane.opaque:
             return original(*args, **kwargs)
-        place = reading_lane(_frame(1))
-        if place is None:
+        site = find_site(_frame(1))
+        if site is None:
             return original(*args, **kwargs)
-        return answer(original, fn, *place, args, kwargs)
+        if lane is None:
+            lane = current_lane()
+            if lane is None:
+                return original(*args, **kwargs)
+        return answer(original, fn, lane, site, args, kwargs)
 
     return read
 

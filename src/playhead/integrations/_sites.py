@@ -17,17 +17,10 @@ _LIMIT = 20_000
 """Pieces of code remembered at a time; a program that makes code without end starts the table anew."""
 
 
-class _Nowhere(dict[int, "str | None"]):
-    """The sites of code that is not the agent's own: none, at every instruction."""
-
-    def __missing__(self, instruction: int) -> None:
-        return None
-
-
-_NOWHERE = _Nowhere()
 _scope = Scope()
-_sites: dict[int, dict[int, str | None]] = {}
-# Keyed by id, since hashing a code object hashes all that it holds. The codes are held so that no id is reused.
+_sites: dict[int, dict[int, str] | None] = {}
+# By code, then by instruction; ``None`` for code that is not the agent's own. The code is known by its id, since
+# hashing a code object hashes all that it holds; codes are held so that no id is used again.
 _held: dict[int, CodeType] = {}
 _carriers: set[int] = set()
 _elsewhere: dict[tuple[int, int], str] = {}
@@ -48,7 +41,8 @@ def current_scope() -> Scope:
 def find_site(frame: FrameType) -> str | None:
     """The site at which ``frame`` stands, or ``None`` where its code is not the agent's own."""
     try:
-        return _sites[id(frame.f_code)][frame.f_lasti]
+        sites = _sites[id(frame.f_code)]
+        return None if sites is None else sites[frame.f_lasti]
     except KeyError:
         return _locate(frame)
 
@@ -75,27 +69,26 @@ def _describe(frame: FrameType) -> str:
 
 def _locate(frame: FrameType | None) -> str | None:
     while frame is not None:
-        code = frame.f_code
-        sites = _sites.get(id(code))
+        key = id(frame.f_code)
+        if key not in _sites:
+            _judge(frame.f_code, frame.f_globals)
+        sites = _sites[key]
         if sites is None:
-            sites = _judge(code, frame.f_globals)
-        if id(code) not in _carriers:
-            if sites is not _NOWHERE and frame.f_lasti not in sites:
-                sites[frame.f_lasti] = _describe(frame)
-            return sites[frame.f_lasti]
+            return None
+        if key not in _carriers:
+            return sites.setdefault(frame.f_lasti, _describe(frame))
         frame = frame.f_back
     return None
 
 
-def _judge(code: CodeType, namespace: dict[str, Any]) -> dict[int, str | None]:
+def _judge(code: CodeType, namespace: dict[str, Any]) -> None:
     if len(_sites) >= _LIMIT:
         _forget()
     owner = _scope.owner(code, namespace)
     _held[id(code)] = code
     if owner is Owner.CALLER:
         _carriers.add(id(code))
-    sites = _sites[id(code)] = _NOWHERE if owner is Owner.OTHER else {}
-    return sites
+    _sites[id(code)] = None if owner is Owner.OTHER else {}
 
 
 def _forget() -> None:

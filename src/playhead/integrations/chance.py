@@ -12,11 +12,12 @@ from typing import Any
 
 from playhead.boundary import Patches, _lanes
 from playhead.integrations._picks import DRAWS, answer_for
-from playhead.integrations._reads import read_with, reading_lane, stand_in
+from playhead.integrations._reads import read_plain, read_with, reading_lane, stand_in
 from playhead.integrations._rebinding import Rebinding
 
 _SECRETS = ("choice", "randbelow", "randbits", "token_bytes", "token_hex", "token_urlsafe")
 _UUIDS = ("uuid1", "uuid4", "uuid6", "uuid7", "uuid8")
+_PLAIN = frozenset({"random", "uuid4"})
 _SYSTEM = ("urandom", "getrandom")
 _SEED_BYTES = 32
 _urandom = os.urandom
@@ -40,7 +41,10 @@ def install(patches: Patches) -> None:
             original = getattr(module, name, None)
             if original is not None:
                 fn = f"{module.__name__}.{name}"
-                function = read_with(fn, original, answer_for(name))
+                if name in _PLAIN:
+                    function = read_plain("random", fn, original, again=True)
+                else:
+                    function = read_with(fn, original, answer_for(name))
                 rebinding.replace(module, name, stand_in(function, original, module.__name__), fn)
     seed = stand_in(_module_seed(random.seed), random.seed, "random")
     rebinding.replace(random, "seed", seed, "random.seed")

@@ -41,7 +41,7 @@ def install(patches: Patches) -> None:
             continue
         fn = f"time.{name}"
         if name in _PLAIN:
-            function = read_plain("clock", fn, original)
+            function = read_plain("clock", fn, original, again=False)
         elif name in _BY_ID:
             function = read_with(fn, original, _answer)
         else:

@@ -43,28 +43,46 @@ def install(patches: Patches) -> None:
 
 
 def _reader(owner: type[date], name: str, original: Any) -> Callable[..., Any]:
-    def read(cls: type[date], /, *args: Any, **kwargs: Any) -> Any:
-        bound = original.__get__(None, cls)
-        if _lanes._current.get() is None and _lanes._fallback is None:
-            return bound(*args, **kwargs)
-        place = reading_lane(sys._getframe(1))
-        if place is None:
-            return bound(*args, **kwargs)
-        return _answer(bound, *place, cls, kwargs.get("tz", args[0] if args else None), args, kwargs)
+    plain = original.__get__(None, owner)
+    usual = f"{owner.__name__}.{name}"
 
+    def read_now(cls: type[date], /, tz: Any = None) -> Any:
+        made = plain(tz) if cls is owner else original.__get__(None, cls)(tz)
+        if current() is None and _lanes._fallback is None:
+            return made
+        place = reading_lane(frame(1))
+        if place is None:
+            return made
+        lane, site = place
+        if tz is None and cls is owner:
+            return lane.session.read(lane, "clock", usual, site, lambda: made)
+        return _answer(made, usual, lane, site, cls, tz)
+
+    def read_bare(cls: type[date], /) -> Any:
+        made = plain() if cls is owner else original.__get__(None, cls)()
+        if current() is None and _lanes._fallback is None:
+            return made
+        place = reading_lane(frame(1))
+        if place is None:
+            return made
+        lane, site = place
+        if cls is owner:
+            return lane.session.read(lane, "clock", usual, site, lambda: made)
+        return _answer(made, usual, lane, site, cls, None)
+
+    current, frame = _lanes._current.get, sys._getframe
+    read = read_now if name == "now" else read_bare
     read.__name__ = name
-    read.__qualname__ = f"{owner.__name__}.{name}"
+    read.__qualname__ = usual
     read.__module__ = "datetime"
     read.__doc__ = original.__doc__
     return read
 
 
-def _answer(
-    bound: Any, lane: Lane, site: str, cls: type[date], zone: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> Any:
-    made = bound(*args, **kwargs)
-    fn = f"{'datetime' if issubclass(cls, datetime) else 'date'}.{bound.__name__}"
-    plain = _plain(made)
+def _answer(made: Any, fn: str, lane: Lane, site: str, cls: type[date], zone: Any) -> Any:
+    if fn == "date.today" and issubclass(cls, datetime):
+        fn = "datetime.today"
+    plain = made if zone is None and (cls is datetime or cls is date) else _plain(made)
     kept = lane.session.read(lane, "clock", fn, site, lambda: plain)
     return made if kept is plain else _rebuild(cls, kept, zone)
 
