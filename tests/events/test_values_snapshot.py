@@ -103,7 +103,7 @@ def test_a_value_that_other_threads_change_meanwhile_does_not_disturb_the_progra
     thread.start()
     try:
         for extra in ([], [samples.Cell(1)]):
-            for _ in range(30):
+            for _ in range(8):
                 found = decode(freeze([shared, *extra]), missing="opaque")
                 assert isinstance(found, list)
     finally:

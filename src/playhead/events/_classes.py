@@ -84,9 +84,13 @@ def missing(name: str, kind: str, reason: str, *, why: str = "missing type") -> 
     """The error that says which class a recorded value needs and why it cannot be had; ``why`` in two words."""
     module, _, qualname = name.partition(":")
     shown = ascii(name[:200])[1:-1]
+    if why == "missing type":
+        command = f"import {ascii(module[:100])[1:-1]} before the replay, or record the run again"
+    else:
+        command = "playhead show RUN#STEP"
     return MissingTypeError(
         f"a recorded {kind} cannot be rebuilt: {shown}: {reason}",
-        next=f"import {ascii(module[:100])[1:-1]} before the replay, or record the run again",
+        next=command,
         facts={"module": module, "qualname": qualname, "kind": kind, "reason": reason, "why": why},
     )
 
