@@ -53,15 +53,23 @@ async def cross_async(lane: Lane, call: Call, live: Callable[[], Awaitable[T]]) 
     return cast(T, _pass_on(ticket, result))
 
 
-def cross_stream(lane: Lane, call: Call, *, live: Callable[[Tap], T], play: Callable[[PlayedStream], T]) -> T:
+def cross_stream(
+    lane: Lane,
+    call: Call,
+    *,
+    live: Callable[[Tap], T],
+    play: Callable[[PlayedStream], T],
+    revive: Callable[[BaseException], None] | None = None,
+) -> T:
     """`cross` for an answer whose pieces the program pulls from an object of its client library.
 
     ``live`` makes the call, gives the tap its head and has every piece and the end told to it. ``play`` makes
-    the same kind of object over a recorded answer. What ``live`` raises is noted here.
+    the same kind of object over a recorded answer, and ``revive`` gives a recorded error the live objects that
+    no recording can hold. What ``live`` raises is noted here.
     """
     ticket = lane.session.begin(lane, call)
     if ticket.answer is not None:
-        return play(_play(ticket, ticket.answer))
+        return play(_play(ticket, ticket.answer, revive))
     tap = Tap(ticket)
     token = enter_lane(lane.inside())
     try:
@@ -79,11 +87,12 @@ async def cross_stream_async(
     *,
     live: Callable[[Tap], Awaitable[T]],
     play: Callable[[PlayedStream], Awaitable[T]],
+    revive: Callable[[BaseException], None] | None = None,
 ) -> T:
     """`cross_stream` for a call that is awaited."""
     ticket = lane.session.begin(lane, call)
     if ticket.answer is not None:
-        return await play(_play(ticket, ticket.answer))
+        return await play(_play(ticket, ticket.answer, revive))
     tap = Tap(ticket)
     token = enter_lane(lane.inside())
     try:
@@ -190,9 +199,11 @@ def _serve(ticket: Ticket, answer: Outcome) -> Any:
     return answer.value
 
 
-def _play(ticket: Ticket, answer: Outcome) -> PlayedStream:
+def _play(ticket: Ticket, answer: Outcome, revive: Callable[[BaseException], None] | None) -> PlayedStream:
     """The recorded stream; raises what was raised in its place."""
     if isinstance(answer, Raised):
+        if revive is not None:
+            revive(answer.error)
         _serve(ticket, answer)
     return PlayedStream(_streamed(answer), Tap(ticket, answer.head if isinstance(answer, Streamed) else None))
 

@@ -34,12 +34,12 @@ class Tap:
         self._last = ticket.began_ns or _now()
         self._done = False
 
-    def take(self, item: Any) -> None:
-        """One more piece has come."""
+    def take(self, item: Any, *, together: bool = False) -> None:
+        """One more piece has come, ``together`` with the one before it where the program could not tell them apart."""
         now = _now()
         keep = self._ticket.keep
         self._items.append(item if keep is None else keep(item))
-        self._gaps.append(now - self._last)
+        self._gaps.append(0 if together else now - self._last)
         self._last = now
 
     def end(self, end: End, error: BaseException | None = None, value: Any = None) -> None:
@@ -170,6 +170,17 @@ class PlayedStream(Stream):
         self._given = 0
         self._tap = tap
 
+    @property
+    def is_spent(self) -> bool:
+        """Whether all pieces of a stream that was read to its end have been given."""
+        return self._answer.end == "complete" and self._given == len(self._answer.items)
+
+    @property
+    def next_is_together(self) -> bool:
+        """Whether the next piece came together with the one given last."""
+        gaps = self._answer.gaps_ns
+        return 0 < self._given < min(len(gaps), len(self._answer.items)) and gaps[self._given] == 0
+
     def __iter__(self) -> Iterator[Any]:
         try:
             for item in self._answer.items:
@@ -203,6 +214,4 @@ class PlayedStream(Stream):
 
     def close(self) -> None:
         """Leave the stream; after its last piece that is its end."""
-        answer = self._answer
-        whole = answer.end == "complete" and self._given == len(answer.items)
-        self._tap.end("complete" if whole else "closed")
+        self._tap.end("complete" if self.is_spent else "closed")
