@@ -1,0 +1,141 @@
+"""Secrets that stand in text by their own grammar: private keys, bearer and basic credentials, URLs."""
+
+from __future__ import annotations
+
+import base64
+import re
+from urllib.parse import unquote
+
+from playhead.masking._names import is_secret_parameter
+from playhead.masking._placeholder import Pseudonyms, is_placeholder
+from playhead.masking._rules import Rule, Settled, Sign
+
+__all__ = ["CREDENTIAL_RULES"]
+
+_PEM_BEGIN = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
+_PEM_BODY = re.compile(r"(?:[A-Za-z0-9+/=:,.\s]|-(?!-))*+")
+_PEM_END = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
+_PEM_OPEN_BODY = re.compile(
+    r"(?:\s{0,4}[A-Za-z-]{1,32}: [A-Za-z0-9,-]{1,80})*+(?:\s{0,4}[A-Za-z0-9+/=]{20,})*+\s{0,4}[A-Za-z0-9+/=]*+"
+)
+_PEM_TAIL_BACKWARDS = re.compile(r"[A-Za-z0-9+/=\r\n]*+")
+
+
+def _settle_pem(text: str, start: int, end: int) -> Settled:
+    """The whole block; without its end, as far as it may reach; without its begin, the part before the end."""
+    if (begin := _PEM_BEGIN.match(text, start)) and (body := _PEM_BODY.match(text, begin.end())):
+        open_body = _PEM_OPEN_BODY.match(text, begin.end())
+        stop = (_PEM_END.match(text, body.end()) or open_body or begin).end()
+        return Settled(stop, ((start, stop, text[start:stop]),))
+    if closing := _PEM_END.match(text, start):
+        first = _reach_back(text, start)
+        return Settled(closing.end(), ((first, closing.end(), text[first : closing.end()]),))
+    return Settled(end)
+
+
+def _reach_back(text: str, stop: int) -> int:
+    """Where the key material that ends at ``stop`` begins, 8 kB back at most."""
+    length = 0
+    for reach in (64, 1024, 8192):
+        tail = _PEM_TAIL_BACKWARDS.match(text[max(0, stop - reach) : stop][::-1])
+        length = tail.end() if tail else 0
+        if length < reach:
+            break
+    return stop - length
+
+
+_SPACE = re.compile(r"[A-Za-z]+[ \t]+")
+_BEARER = re.compile(r"[A-Za-z0-9._~+/=-]++")
+
+
+def _settle_bearer(text: str, start: int, end: int) -> Settled:
+    """``Bearer x`` where x is no word of a sentence."""
+    space = _SPACE.match(text, start)
+    assert space is not None
+    token = _BEARER.match(text, space.end())
+    assert token is not None
+    value = token.group().rstrip(".")
+    if not re.search(r"[0-9]|[A-Z].*[._~+/=-]|[._~+/=-].*[A-Z]|[A-Za-z]{24}", value):
+        return Settled(token.end())
+    return Settled(token.end(), ((token.start(), token.start() + len(value), value),))
+
+
+def _settle_basic(text: str, start: int, end: int) -> Settled:
+    """``Basic x`` where x is the base64 of ``user:password``."""
+    space = _SPACE.match(text, start)
+    assert space is not None
+    token = re.compile(r"[A-Za-z0-9+/]++={0,2}").match(text, space.end())
+    if token is None:
+        return Settled(end)
+    padded = token.group() + "=" * (-len(token.group()) % 4)
+    try:
+        decoded = base64.b64decode(padded, validate=True)
+    except ValueError:
+        return Settled(token.end())
+    if b":" not in decoded or min(decoded) < 32:
+        return Settled(token.end())
+    return Settled(token.end(), ((token.start(), token.end(), token.group()),))
+
+
+def _settle_userinfo(text: str, start: int, end: int) -> Settled:
+    """The password between ``://user:`` and ``@``, or a long token that stands there alone."""
+    userinfo = text[start + 3 : end - 1]
+    user, colon, password = userinfo.partition(":")
+    first = end - 1 - len(password) if colon else start + 3
+    value = password if colon else user
+    telling = value and (colon or (len(value) >= 20 and any(c.isdigit() for c in value)))
+    if not telling or value[0] in "$<{%*[" and not colon or _is_reference(value) or is_placeholder(value):
+        return Settled(end)
+    return Settled(end, ((first, end - 1, unquote(value)),))
+
+
+def _is_reference(value: str) -> bool:
+    return re.fullmatch(r"\$\w*|\$?\{.*\}|<.*>|%\(?\w*\)?s|\*+", value) is not None
+
+
+_VALUE = re.compile(r"[^&\s\"'<>#\\;]++")
+
+
+def _settle_parameter(text: str, start: int, end: int) -> Settled:
+    """The value of a query parameter whose name says that it is a secret."""
+    value = _VALUE.match(text, end)
+    if value is None or not is_secret_parameter(text[start + 1 : end - 1]) or is_placeholder(unquote(value.group())):
+        return Settled(end)
+    return Settled(value.end(), ((value.start(), value.end(), unquote(value.group())),))
+
+
+CREDENTIAL_RULES: tuple[Rule, ...] = (
+    Rule(
+        "private-key",
+        pattern=r"-----(?:BEGIN|END) [A-Z0-9 ]{0,40}PRIVATE KEY",
+        settle=_settle_pem,
+        sign=Sign("text", (b"PRIVATE KEY",)),
+        heavy=False,
+    ),
+    Rule(
+        "url-password",
+        pattern=r"://[^\s/\"'<>\\]{1,256}@",
+        form=Pseudonyms.in_url,
+        settle=_settle_userinfo,
+        sign=Sign("text", (b"://",)),
+        heavy=False,
+    ),
+    Rule(
+        "secret",
+        pattern=r"(?i)[?&;](?:key|sig|signature|x-(?:amz|goog)-(?:signature|credential))=",
+        settle=_settle_parameter,
+        sign=Sign("names", (b"key:", b"sig:", b"signature:", b"credential:")),
+    ),
+    Rule(
+        "secret",
+        pattern=r"(?i)bearer[ \t]{1,4}[A-Za-z0-9._~+/=-]{8}",
+        settle=_settle_bearer,
+        sign=Sign("names", (b"bearer",)),
+    ),
+    Rule(
+        "secret",
+        pattern=r"(?i)basic[ \t]{1,4}[A-Za-z0-9+/=]{8}",
+        settle=_settle_basic,
+        sign=Sign("names", (b"basic",)),
+    ),
+)

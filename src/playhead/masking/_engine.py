@@ -1,0 +1,76 @@
+"""The question both engines answer: where may which pattern match?
+
+An engine sees a text as bytes, one for each code point: what is not ASCII became ``?``, so that places are equal
+and no text is unreadable, lone surrogates included. It scans in windows, so that no step holds the interpreter's
+lock for long, and answers with the windows in which a pattern may match; it may say yes too often, never too
+rarely. Then it searches for candidates there. What a candidate is worth is judged above, by the same code for
+both engines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from playhead.masking._rules import Sign
+
+__all__ = ["OVERLAP", "WINDOW", "Engine", "EngineName", "Pattern", "Windows", "cut_windows", "make_engine", "view"]
+
+WINDOW = 1 << 16
+OVERLAP = 512
+"""No built-in pattern needs more than so many bytes for its shortest match."""
+
+EngineName = Literal["auto", "re2", "re"]
+Windows = dict[int, list[tuple[int, int]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A pattern for bytes. ``sign`` lets the standard-library engine pass by; ``heavy``: it begins with no literal.
+
+    ``whole``: a match may be of any length, so it is searched for in the whole text at once.
+    """
+
+    source: bytes
+    sign: Sign | None = None
+    heavy: bool = True
+    whole: bool = False
+
+
+class Engine(Protocol):
+    """Made from a list of patterns, which are then known by their place in it."""
+
+    name: Literal["re2", "re"]
+
+    def scan(self, data: bytes) -> Windows: ...
+
+    def search(self, index: int, data: bytes, start: int, end: int) -> tuple[int, int] | None: ...
+
+
+def view(text: str) -> bytes:
+    """``text`` as engines see it."""
+    return text.encode("ascii", "replace")
+
+
+def cut_windows(length: int) -> Iterable[tuple[int, int]]:
+    """The windows of a text of ``length`` bytes: (start, end); a match that begins in one may end after it."""
+    return ((start, min(start + WINDOW, length)) for start in range(0, length, WINDOW))
+
+
+def make_engine(name: EngineName, patterns: Sequence[Pattern]) -> Engine:
+    """The engine of this ``name``; ``auto`` is RE2 where it is installed.
+
+    Raises `ImportError` if RE2 is asked for by name and is not installed.
+    """
+    if name != "re":
+        try:
+            from playhead.masking._engine_re2 import Re2Engine
+
+            return Re2Engine(patterns)
+        except ImportError:
+            if name == "re2":
+                raise
+    from playhead.masking._engine_re import ReEngine
+
+    return ReEngine(patterns)

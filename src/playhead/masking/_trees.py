@@ -1,0 +1,205 @@
+"""The gate for decoded values: one look at all strings of a tree together, and new containers only where something is masked."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from itertools import accumulate
+from typing import Any
+
+from playhead.errors import ValueRefusedError
+from playhead.masking._engine import OVERLAP, view
+from playhead.masking._labels import Label, has_secret_name, label_items, label_members
+from playhead.masking._texts import TextMask, splice
+
+__all__ = ["TreeMask"]
+
+_MOST_CONTAINERS = 4_000_000
+_ATOMS = frozenset({int, float, bool, type(None)})
+
+Patches = dict[int, dict[Any, Any]]
+"""By container: what goes into which of its slots (a key, or a place in a list)."""
+
+
+class TreeMask:
+    """Masks trees of dict, list, tuple, str and bytes; whatever else is in them is left as it is."""
+
+    def __init__(self, texts: TextMask) -> None:
+        self._texts = texts
+
+    def mask(self, root: Any, *, cut: bool) -> Any:
+        """``root`` masked; the same object where nothing was. It is walked without recursion, however deep it is."""
+        layout = _Layout(root)
+        changed = self._mask_strings([*layout.strings, *layout.names], cut=cut)
+        patches = self._patch_octets(layout)
+        if has_secret_name(layout.names, layout.firsts):
+            self._patch_named(layout, patches)
+        return layout.rebuild(changed, patches) if changed or patches else root
+
+    def _mask_strings(self, strings: list[str], *, cut: bool) -> dict[str, str]:
+        """Each string that holds a secret, with what it becomes."""
+        changed = {}
+        suspects = self._suspects(strings)
+        if cut or self._texts.callables:
+            suspects.update((text, suspects.get(text, set())) for text in strings)
+        for text, indices in suspects.items():
+            masked = splice(text, self._texts.hits_of(text, indices, cut=cut))
+            if masked != text:
+                changed[text] = masked
+        return changed
+
+    def _suspects(self, strings: list[str]) -> dict[str, set[int]]:
+        """The strings in which patterns may match, with the places of these patterns in the engine."""
+        suspects: dict[str, set[int]] = {}
+        data = view("\0".join(strings))
+        engine = self._texts.engine
+        ends: list[int] = []
+        for index, windows in engine.scan(data).items():
+            ends = ends or list(accumulate(map(len, strings), lambda end, length: end + 1 + length))
+            position = 0
+            for start, end in windows:
+                position = max(position, start)
+                reach = min(end + OVERLAP, len(data))
+                while position < end and (place := engine.search(index, data, position, reach)):
+                    leaf = bisect_right(ends, place[0])
+                    suspects.setdefault(strings[leaf], set()).add(index)
+                    position = ends[leaf] + 1
+        return suspects
+
+    def _patch_octets(self, layout: _Layout) -> Patches:
+        patches: Patches = {}
+        for index, slot, value in layout.octets:
+            data = bytes(value)
+            masked = self._texts.mask_bytes(data)
+            if masked != data:
+                patches.setdefault(index, {})[slot] = type(value)(masked)
+        return patches
+
+    def _patch_named(self, layout: _Layout, patches: Patches) -> None:
+        """The strings that are secret because of a name above them."""
+        inherited: dict[int, Label] = {}
+        for index, node in enumerate(layout.containers):
+            above = inherited.pop(id(node), None)
+            items = node.items() if isinstance(node, dict) else enumerate(node)
+            labels = label_items(node, above) if isinstance(node, dict) else label_members(node, above)
+            for (slot, value), label in zip(items, labels or (), strict=False):
+                if label is None:
+                    continue
+                if isinstance(value, (dict, list, tuple)):
+                    inherited[id(value)] = label
+                elif isinstance(value, str) and label.scope == "all":
+                    masked = splice(value, self._texts.hits_under(label.name, value))
+                    if masked != value:
+                        patches.setdefault(index, {})[slot] = masked
+
+
+class _Layout:
+    """A tree laid out breadth first: its containers, whose child each is, and the strings right in each."""
+
+    def __init__(self, root: Any) -> None:
+        self.containers: list[Any] = [root]
+        self.parents = [0]
+        self.strings: list[str] = []
+        self.starts: list[int] = []
+        self.names: set[str] = set()
+        self.firsts: set[str] = set()
+        self.octets: list[tuple[int, Any, bytes | bytearray]] = []
+        for index, node in enumerate(self.containers):
+            self.starts.append(len(self.strings))
+            if isinstance(node, dict):
+                self.names.update(node)
+                self._add_all(index, node.values(), node)
+            else:
+                if len(node) == 2 and type(node[0]) is str:
+                    self.firsts.add(node[0])
+                self._add_all(index, node, range(len(node)))
+        self.names = {name for name in self.names if isinstance(name, str)}
+
+    def _add_all(self, index: int, values: Iterable[Any], slots: Iterable[Any]) -> None:
+        add_string, containers, parents = self.strings.append, self.containers, self.parents
+        odd = False
+        for value in values:
+            kind = type(value)
+            if kind is str:
+                add_string(value)
+            elif kind is dict or kind is list:
+                containers.append(value)
+                parents.append(index)
+            elif kind not in _ATOMS:
+                odd = True
+        if odd:
+            self._add_odd(index, values, slots)
+        if len(containers) > _MOST_CONTAINERS:
+            raise ValueRefusedError("a value to mask is too big, or contains itself")
+
+    def _add_odd(self, index: int, values: Iterable[Any], slots: Iterable[Any]) -> None:
+        """Tuples, bytes and the subclasses of what JSON has."""
+        for slot, value in zip(slots, values, strict=True):
+            kind = type(value)
+            if kind is str or kind is dict or kind is list or kind in _ATOMS:
+                continue
+            if isinstance(value, str):
+                self.strings.append(value)
+            elif isinstance(value, (dict, list, tuple)):
+                self.containers.append(value)
+                self.parents.append(index)
+            elif isinstance(value, (bytes, bytearray)):
+                self.octets.append((index, slot, value))
+
+    def rebuild(self, changed: dict[str, str], patches: Patches) -> Any:
+        """The tree with ``changed`` strings and ``patches`` in it; what they do not touch is shared with the old one."""
+        fresh: dict[int, Any] = {}
+        for index in sorted(self._touched(changed, patches), reverse=True):
+            node = self.containers[index]
+            fresh[id(node)] = _rebuild_one(node, changed, fresh, patches.get(index, {}))
+        return fresh.get(id(self.containers[0]), self.containers[0])
+
+    def _touched(self, changed: dict[str, str], patches: Patches) -> set[int]:
+        """The containers that hold a change, and all above them."""
+        touched: set[int] = set()
+        holders = set(patches)
+        holders.update(
+            bisect_right(self.starts, leaf) - 1 for leaf, text in enumerate(self.strings) if text in changed
+        )
+        renamed = self.names & changed.keys()
+        if renamed:
+            holders.update(
+                index
+                for index, node in enumerate(self.containers)
+                if isinstance(node, dict) and not renamed.isdisjoint(node)
+            )
+        for index in holders:
+            while index not in touched:
+                touched.add(index)
+                index = self.parents[index]
+        return touched
+
+
+def _rebuild_one(node: Any, changed: dict[str, str], fresh: dict[int, Any], patch: dict[Any, Any]) -> Any:
+    if isinstance(node, dict):
+        news = {slot: _fresh(value, changed, fresh) for slot, value in node.items()}
+        news.update(patch)
+        return news if changed.keys().isdisjoint(news) else _rename(news, changed)
+    members = [_fresh(value, changed, fresh) for value in node]
+    for place, value in patch.items():
+        members[place] = value
+    return tuple.__new__(type(node), members) if isinstance(node, tuple) else members
+
+
+def _fresh(value: Any, changed: dict[str, str], fresh: dict[int, Any]) -> Any:
+    if isinstance(value, str):
+        return changed.get(value, value)
+    return fresh.get(id(value), value)
+
+
+def _rename(node: dict[Any, Any], changed: dict[str, str]) -> dict[Any, Any]:
+    """Keys that become equal by masking stay apart by a number."""
+    renamed: dict[Any, Any] = {}
+    for key, value in node.items():
+        masked = changed.get(key, key) if isinstance(key, str) else key
+        name, number = masked, 2
+        while name in renamed:
+            name = f"{masked}#{number}"
+            number += 1
+        renamed[name] = value
+    return renamed

@@ -1,0 +1,98 @@
+"""One layer of escapes taken off a text, with the way back.
+
+JSON and Python escapes (``\\n``, ``\\"``, ``\\u0040``) and percent-encoding hide a secret from a pattern, or glue a
+letter to it. A secret is looked for in the text below the escapes; what is found is replaced in the text above,
+where the placeholder fits as it is: it holds nothing that any of these would escape, but ``@`` and ``+``.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from urllib.parse import quote
+
+from playhead.masking._rules import Hit
+
+__all__ = ["UNWRAP_ALL_PATTERN", "UNWRAP_PATTERN", "Unwrapped", "unwrap"]
+
+UNWRAP_PATTERN = r"%[0-9A-Fa-f]{2}|\\u00[0-7]|\\x[2-7]|\\/"
+"""Escapes that can stand within a secret of a known shape. Others, such as a newline, stand only beside one."""
+
+UNWRAP_ALL_PATTERN = r"%[0-9A-Fa-f]{2}|\\[unrtbfx\"'/\\]"
+"""Escapes that can stand within a registered secret, which may hold anything."""
+
+_UNIT = re.compile(
+    r"%([0-9A-Fa-f]{2})"
+    r"|\\(?:u([dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|[0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([nrtbf\"'/\\]))"
+)
+_SHORT = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
+
+
+def _decode(unit: re.Match[str]) -> str:
+    percent, unicode, byte, short = unit.groups()
+    if short is not None:
+        return _SHORT.get(short, short)
+    if unicode is not None and len(unicode) > 4:
+        high, low = int(unicode[:4], 16), int(unicode[6:], 16)
+        return chr(0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00))
+    return chr(int(percent or unicode or byte, 16))
+
+
+class Unwrapped:
+    """A text without its outer escapes. ``text`` has one code point for each escape."""
+
+    def __init__(self, outer: str) -> None:
+        self._outer = outer
+        self.text = _UNIT.sub(_decode, outer)
+        self._inner_starts: list[int] = []
+        self._outer_spans: list[tuple[int, int]] = []
+
+    def _locate(self) -> None:
+        if self._outer_spans:
+            return
+        saved = 0
+        for unit in _UNIT.finditer(self._outer):
+            start, end = unit.span()
+            self._outer_spans.append((start, end))
+            self._inner_starts.append(start - saved)
+            saved += end - start - 1
+
+    def to_outer(self, position: int) -> int:
+        """Where in the outer text the code point at ``position`` begins."""
+        before = bisect_right(self._inner_starts, position - 1) - 1
+        if before < 0:
+            return position
+        return self._outer_spans[before][1] + position - self._inner_starts[before] - 1
+
+    def lift(self, hits: list[Hit]) -> list[Hit]:
+        """``hits`` in the inner text as hits in the outer one, their replacements encoded as what they replace was."""
+        self._locate()
+        lifted = []
+        for hit in hits:
+            start, end = self.to_outer(hit.start), self.to_outer(hit.end)
+            encoded = "%" in self._outer[start:end]
+            replacement = quote(hit.replacement, safe="[]:") if encoded else hit.replacement
+            lifted.append(Hit(start, end, hit.rule, replacement, hit.rank))
+        return lifted
+
+    def trim(self, hits: list[Hit]) -> list[Hit]:
+        """``hits`` in the outer text without a part of an escape at their start, with the whole of one at their end."""
+        self._locate()
+        trimmed = []
+        for hit in hits:
+            first, last = self._unit_around(hit.start), self._unit_around(hit.end)
+            start, end = first[1] if first else hit.start, last[1] if last else hit.end
+            if start < end:
+                trimmed.append(Hit(start, end, hit.rule, hit.replacement, hit.rank))
+        return trimmed
+
+    def _unit_around(self, position: int) -> tuple[int, int] | None:
+        index = bisect_right(self._outer_spans, (position, -1)) - 1
+        if index >= 0 and self._outer_spans[index][0] < position < self._outer_spans[index][1]:
+            return self._outer_spans[index]
+        return None
+
+
+def unwrap(text: str) -> Unwrapped | None:
+    """``text`` without one layer of escapes, or ``None`` if it has none."""
+    return Unwrapped(text) if _UNIT.search(text) else None
