@@ -19,7 +19,7 @@ from playhead._stores import choose_store
 from playhead.boundary import Lane, current_lane, enter_lane, leave_lane
 from playhead.errors import NestedRunError, UsageError
 from playhead.eventlog import Recording
-from playhead.events import RunStarted, decode
+from playhead.events import NoteAdded, RunStarted, decode
 from playhead.integrations import INSTALLERS
 from playhead.player import Matching, Normaliser, ReplayReport, ReplaySession
 from playhead.recorder import read_packages
@@ -52,7 +52,7 @@ class Replay:
         self._session = session
         self._settings = settings
         self._token: Token[Lane | None] | None = None
-        self._main = Lane(session)
+        self.lane = Lane(session)
 
     @property
     def report(self) -> ReplayReport:
@@ -64,9 +64,8 @@ class Replay:
             raise NestedRunError("a replay cannot begin inside a run or another replay", next="end the run first")
         INSTALLATION.enter(INSTALLERS)
         self._zone = _apply_zone(self.recording.started, self.report)
-        _compare_packages(self.recording, self.report)
         self._guard = _guard(self._session, self._settings)
-        self._token = enter_lane(self._main)
+        self._token = enter_lane(self.lane)
         return self
 
     def __exit__(
@@ -77,7 +76,8 @@ class Replay:
         self._guard()
         self._zone()
         INSTALLATION.leave()
-        self._session.end(raising=error is None or error is not self._session.failure and self._session.failure is not None)
+        _compare_packages(self.recording, self.report)
+        self._session.end(raising=error is None or (error is not self._session.failure and self._session.failure is not None))
 
     async def __aenter__(self) -> Replay:
         return self.__enter__()
@@ -193,10 +193,14 @@ def _apply_zone(started: RunStarted | None, report: ReplayReport) -> Any:
 
 
 def _compare_packages(recording: Recording, report: ReplayReport) -> None:
-    """Warn of packages that are imported now in another version than recorded."""
-    started = recording.started
+    """Warn of packages that were imported in another version than when it was recorded."""
+    recorded = dict(recording.started.environment.packages) if recording.started is not None else {}
+    for event in recording.of_kind("note.added"):
+        body = event.body
+        if isinstance(body, NoteAdded) and body.name == "packages" and isinstance(body.details, dict):
+            recorded |= body.details
     now = read_packages()
-    for name, version in sorted((started.environment.packages if started else {}).items()):
+    for name, version in sorted(recorded.items()):
         if now.get(name, version) != version:
             report.warnings.append(f"{name} {now[name]} now, {version} when recorded")
 

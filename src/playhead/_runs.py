@@ -134,21 +134,46 @@ class Tape:
         body = self._run._closing()
 
         def end() -> None:
-            late = {name: version for name, version in read_packages().items() if name not in self._packages}
-            if late:
-                details = {"name": "packages", "details": late}
-                self.scribe.event(now, "main", "note.added", details)
-            missing = [f"{count} x {reason}" for reason, count in self.session.missed.items()]
-            if self.writer.lost:
-                missing.append(f"{self.writer.lost} events that could not be written")
-            extra = {"incomplete": missing, "unseen": self.session.unseen}
-            self.scribe.event(now, "main", "run.finished", body | {key: value for key, value in extra.items() if value})
+            self._note_packages(now)
+            self.scribe.event(now, "main", "run.finished", body | self.gaps())
 
         self.writer.put((end,))
         self.writer.close()
         if self.writer.failure is not None:
             return None
         return self._log.seal()
+
+    def leave(self) -> None:
+        """Have all on disk, for another process to write the end and seal."""
+        self.session.end()
+        self.writer.put((self._note_packages, _clock.mono_ns()))
+        self.writer.drain()
+
+    def discard(self) -> bool:
+        """Take the recording away, if nothing has crossed in it yet; whether that is so."""
+        self.writer.drain()
+        if self._log.count > 1:
+            return False
+        self.session.end()
+        self.writer.orphan()
+        self._log.path.unlink(missing_ok=True)
+        return True
+
+    def gaps(self) -> dict[str, Any]:
+        """What is known not to be in the recording, as the end of a run says it."""
+        incomplete = [f"{count} x {reason}" for reason, count in self.session.missed.items()]
+        if self.writer.failure is not None:
+            incomplete.append(self.writer.failure)
+        if self.writer.lost:
+            incomplete.append(f"{self.writer.lost} events that could not be written")
+        found = {"incomplete": incomplete, "unseen": self.session.unseen}
+        return {key: value for key, value in found.items() if value}
+
+    def _note_packages(self, now: int) -> None:
+        """Keep the versions of what was imported since the run began."""
+        late = {name: version for name, version in read_packages().items() if name not in self._packages}
+        if late:
+            self.scribe.event(now, "main", "note.added", {"name": "packages", "details": late})
 
 
 class Recorder:

@@ -10,6 +10,7 @@ The tree::
     ├── StoreError                 a recording could not be found, read or kept    exit 3
     │   ├── UnknownRunError        no recording has this id
     │   ├── AmbiguousRunError      several recordings begin with this prefix
+    │   ├── ForeignRecordingError  the recording is of something else than what asks for it
     │   ├── RecordingExistsError   the place is taken and is not overwritten
     │   └── StoreNotWritableError  the store is read-only, full or not permitted
     ├── FormatError                the bytes are not a recording we can read       exit 3
@@ -23,7 +24,8 @@ The tree::
     ├── DivergenceError            the recording cannot answer a crossing          exit 1
     │   ├── UnplayedError          the program ended before the recording did
     │   └── ConnectionRefusedInReplayError  the program tried to reach the network
-    └── LateCrossingError          a crossing after its run had ended
+    ├── LateCrossingError          a crossing after its run had ended
+    └── NoReportError              the replayed program ended without a report     exit 3
 
 Each class has a ``slug``, the heading under which ``docs/reference/messages.md`` explains it, and an exit
 code of the command line. What a message shows has passed the mask before it gets here.
@@ -41,12 +43,14 @@ __all__ = [
     "ConnectionRefusedInReplayError",
     "CorruptRecordingError",
     "DivergenceError",
+    "ForeignRecordingError",
     "FormatError",
     "HostileRecordingError",
     "LateCrossingError",
     "MissingTypeError",
     "NestedRunError",
     "NewerFormatError",
+    "NoReportError",
     "NotARecordingError",
     "PlayheadError",
     "PlayheadWarning",
@@ -129,6 +133,12 @@ class AmbiguousRunError(StoreError):
     """Several recordings begin with this prefix."""
 
     slug = "ambiguous-run"
+
+
+class ForeignRecordingError(StoreError):
+    """The recording is of another run than the one that asks for it."""
+
+    slug = "foreign-recording"
 
 
 class RecordingExistsError(StoreError):
@@ -234,3 +244,9 @@ class LateCrossingError(PlayheadError):
 
     slug = "late-crossing"
     exit_code = 1
+
+
+class NoReportError(PlayheadError, Exception):
+    """The program that was replayed from outside died, or never began, before it could report."""
+
+    slug = "no-report"

@@ -69,7 +69,12 @@ def test_the_examples_in_docstrings_run(path: Path, tmp_path: Path, monkeypatch:
     if ">>>" not in path.read_text(encoding="utf-8"):
         return
     monkeypatch.chdir(tmp_path)
-    assert doctest.testmod(load(path), optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE).failed == 0
+    assert (
+        doctest.testmod(
+            load(path), extraglobs={"tmp": tmp_path}, optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+        ).failed
+        == 0
+    )
 
 
 def test_the_package_is_typed() -> None:

@@ -1,8 +1,8 @@
 """Writing down what crosses the boundary while a program runs."""
 
-from playhead.recorder._environment import read_environment, read_packages
+from playhead.recorder._environment import read_code, read_environment, read_packages
 from playhead.recorder._scribe import Scribe
 from playhead.recorder._session import RecordSession
 from playhead.recorder._writer import Writer, drain_all
 
-__all__ = ["RecordSession", "Scribe", "Writer", "drain_all", "read_environment", "read_packages"]
+__all__ = ["RecordSession", "Scribe", "Writer", "drain_all", "read_code", "read_environment", "read_packages"]

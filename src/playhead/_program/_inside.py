@@ -1,0 +1,114 @@
+"""In the program's own process: a recording or a replay around the whole of it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+from playhead._configuration import read_settings
+from playhead._program._ends import Ends, uncaught
+from playhead._program._mailbox import Mailbox
+from playhead._program._orders import Order, decode_order, variables
+from playhead._replays import Replay, replay
+from playhead._runs import INSTALLATION, Run, Tape
+from playhead.boundary import Lane, as_fallback, enter_lane
+from playhead.errors import DivergenceError, PlayheadError
+from playhead.events import encode, snapshot_error
+from playhead.integrations import INSTALLERS
+
+_held: list[AbstractContextManager[None]] = []
+
+
+def begin(text: str) -> None:
+    """Carry out an order in this process, if it is the first that got it.
+
+    A recording that cannot begin leaves the program alone; a replay that cannot begin ends it, since without
+    a replay the program would go live.
+    """
+    order = decode_order(text)
+    mailbox = Mailbox(order.mailbox)
+    if not mailbox.claim():
+        return
+    try:
+        if order.mode == "record":
+            _record(order, mailbox)
+        else:
+            play(start_replay(order), mailbox)
+    except Exception as error:
+        mailbox.fail(error.message if isinstance(error, PlayheadError) else f"{type(error).__name__}: {error}")
+        if order.mode == "replay":
+            os._exit(PlayheadError.exit_code)
+
+
+def start_replay(order: Order) -> Replay:
+    """The replay that an order asks for, not begun."""
+    return replay(Path(order.run), match=order.match, store=order.store)
+
+
+def play(playing: Replay, mailbox: Mailbox) -> Ends:
+    """Begin a replay around the whole process, which hands in its report when that ends."""
+    playing.__enter__()
+    _belong_to(playing.lane)
+    _pass_over_divergences()
+
+    def finish() -> None:
+        try:
+            playing.__exit__(None, None, None)
+        except DivergenceError:
+            pass  # the report tells it
+        mailbox.report({"report": playing.report.to_dict(), "captured": _captured()})
+
+    ends = Ends(finish)
+    ends.watch()
+    return ends
+
+
+def _record(order: Order, mailbox: Mailbox) -> None:
+    settings = read_settings(store=order.store)
+    INSTALLATION.enter(INSTALLERS)
+    tape = Tape(Run(order.run, order.kind), order.entry, settings, task=order.task, policy=None, tools=())
+    enter_lane(tape.main)
+    _belong_to(tape.main)
+
+    def finish() -> None:
+        error = uncaught()
+        if error is not None:
+            details = {"error": encode(snapshot_error(error))}
+            tape.session.note(tape.main, "note.added", {"name": "uncaught", "details": details})
+        tape.leave()
+        mailbox.report({"gaps": tape.gaps(), "captured": _captured()})
+
+    def give_way() -> dict[str, str]:
+        if mailbox.claimed and not tape.discard():
+            return {}
+        mailbox.release()
+        return variables(order)
+
+    Ends(finish, replaced=give_way).watch()
+
+
+def _belong_to(lane: Lane) -> None:
+    """Code without a lane of its own, anywhere in the process, belongs to this one's run."""
+    whole = as_fallback(lane)
+    whole.__enter__()
+    _held.append(whole)
+
+
+def _pass_over_divergences() -> None:
+    """The parent explains a divergence; the traceback of a library in which it came up would only hide that."""
+    show: Callable[..., Any] = sys.excepthook
+
+    def show_others(kind: type[BaseException], error: BaseException, trace: Any) -> Any:
+        return None if isinstance(error, DivergenceError) else show(kind, error, trace)
+
+    sys.excepthook = show_others
+
+
+def _captured() -> list[str]:
+    from playhead.integrations._captured import find_captured
+
+    return [f"{each.module}: {each.where} holds {each.what}" for each in find_captured()]

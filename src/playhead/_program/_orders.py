@@ -1,0 +1,50 @@
+"""What the parent asks of the first Python process that its command starts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final, Literal
+
+import msgspec
+
+from playhead._system import ENVIRONMENT
+from playhead.events import Entry
+
+VARIABLE: Final = "PLAYHEAD_ORDER"
+"""The environment variable in which an order travels, as JSON. It is gone before the program's first line."""
+
+_STARTUP: Final = Path(__file__).with_name("startup")
+"""The folder that stands first on the path of the program that is started."""
+
+
+class Order(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Record, or replay, the program that finds this.
+
+    ``run`` is the id of the run to make, or the path of the recording to play. ``store`` and ``mailbox`` are
+    folders. ``entry`` is what a recording keeps as its entry point.
+    """
+
+    mode: Literal["record", "replay"]
+    run: str
+    store: str
+    mailbox: str
+    kind: str = "run"
+    task: str | None = None
+    entry: Entry = msgspec.field(default_factory=lambda: Entry(form="program"))
+    match: Literal["strict", "loose"] = "strict"
+
+
+def variables(order: Order, environment: Mapping[str, str] = ENVIRONMENT) -> dict[str, str]:
+    """The environment variables by which the next Python process finds ``order``."""
+    path = environment.get("PYTHONPATH")
+    return {
+        VARIABLE: msgspec.json.encode(order).decode(),
+        "PYTHONPATH": os.pathsep.join([str(_STARTUP), path] if path else [str(_STARTUP)]),
+    }
+
+
+def decode_order(text: str) -> Order:
+    """The order again."""
+    return msgspec.json.decode(text, type=Order)

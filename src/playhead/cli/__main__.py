@@ -1,0 +1,5 @@
+"""``python -m playhead.cli``."""
+
+from playhead.cli import main
+
+main()

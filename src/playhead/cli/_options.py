@@ -1,0 +1,46 @@
+"""Options that several verbs have, and how they find a recording."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from playhead.errors import UsageError
+
+if TYPE_CHECKING:
+    from playhead.eventlog import Recording
+    from playhead.stores import LocalStore
+
+as_json = click.option("--json", "as_json", is_flag=True, help="Print the data as JSON.")
+store_option = click.option(
+    "--store", metavar="PATH", help="The folder of recordings. Default: .playhead beside the project."
+)
+
+
+def open_store(path: str | None) -> LocalStore:
+    """The store at ``path``, or the one that the settings name."""
+    from playhead._configuration import read_settings
+    from playhead._stores import choose_store
+
+    return choose_store(read_settings(store=path))
+
+
+def open_run(run: str, store: str | None) -> Recording:
+    """The recording of a run, by id, prefix or path."""
+    return open_store(store).open(run)
+
+
+def split_step(run: str) -> tuple[str, int | None]:
+    """``RUN#STEP`` in its two halves."""
+    name, sign, step = run.rpartition("#")
+    if not sign:
+        return run, None
+    if not step.isdigit() or int(step) == 0:
+        raise UsageError(f"{step!r} is not the number of a step; steps count from 1", next=f"playhead show {name}")
+    return name, int(step)
+
+
+def example(text: str) -> dict[str, Any]:
+    """The settings of a verb: its help ends with an example, and what follows the first argument is left alone."""
+    return {"epilog": f"Example: {text}"}

@@ -1,0 +1,48 @@
+"""What every verb prints with: data to stdout, talk to stderr, and nothing that could steer a terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+
+from playhead.errors import PlayheadError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+MESSAGES = "docs/reference/messages.md"
+
+
+def error_lines(error: PlayheadError) -> Iterator[str]:
+    """What a person is told of an error: what happened, what to type next, where to read more."""
+    from playhead.eventlog import printable
+
+    first, *more = error.message.split("\n")
+    yield click.style("error: ", fg="red", bold=True) + printable(first, limit=2000)
+    yield from (printable(line, limit=2000) for line in more)
+    if error.next:
+        yield f"  next: {printable(error.next)}"
+    yield f"  more: {MESSAGES}#{error.slug}"
+
+
+def say(text: str) -> None:
+    """Talk to the person at the terminal."""
+    click.echo(text, err=True)
+
+
+def print_json(value: Any) -> None:
+    """Print data for a program: one JSON document."""
+    import msgspec
+
+    text = msgspec.json.format(msgspec.json.encode(value, enc_hook=str), indent=2)
+    sys.stdout.write(text.decode("utf-8", "backslashreplace") + "\n")
+
+
+def console(file: IO[str] | None = None) -> Console:
+    """A console that prints text as it is: no markup, no emoji, no highlighting; colour on a terminal only."""
+    from rich.console import Console
+
+    return Console(file=file or sys.stdout, markup=False, emoji=False, highlight=False, soft_wrap=False)

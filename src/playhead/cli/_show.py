@@ -1,0 +1,111 @@
+"""``playhead show``: a run as a person reads it."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from playhead.cli._options import as_json, example, open_run, split_step, store_option
+from playhead.cli._output import console, print_json, say
+from playhead.errors import UsageError
+
+if TYPE_CHECKING:
+    from playhead.cli._timeline import Row
+    from playhead.eventlog import Recording
+
+_WIDE = 160
+"""How much of an answer a line shows in a pipe, where no terminal says how wide it is."""
+
+
+@click.command("show", **example("playhead show triage-7f3a#7"))
+@click.argument("run", metavar="RUN[#STEP]")
+@click.option("--raw", is_flag=True, help="With #STEP: both events as they are recorded, as JSON.")
+@store_option
+@as_json
+def command(run: str, raw: bool, store: str | None, as_json: bool) -> int:
+    """Show a run step by step, or one step with the context that the model saw.
+
+    RUN is an id, a prefix that no other id has, or the path of a recording.
+    """
+    name, step = split_step(run)
+    recording = open_run(name, store)
+    if step is None:
+        if raw:
+            raise UsageError("--raw shows one step", next=f"playhead show {recording.id}#1 --raw")
+        _show_run(recording, as_json)
+        return 0
+    from playhead.cli._step import print_step, step_as_data
+
+    exchange = recording.step(step)
+    if raw or as_json:
+        print_json(step_as_data(recording, exchange, context=not raw))
+    else:
+        print_step(recording, exchange)
+    return 0
+
+
+def _show_run(recording: Recording, as_json: bool) -> None:
+    import msgspec
+
+    from playhead.cli._header import header_as_data, header_lines
+    from playhead.cli._timeline import rows
+    from playhead.eventlog import printable
+
+    if as_json:
+        steps = [msgspec.to_builtins(row) for row in rows(recording, width=_WIDE)]
+        print_json({**header_as_data(recording), "timeline": steps})
+        return
+    for text, style in header_lines(recording):
+        click.echo(click.style(text, **style) if style else text)
+    found = list(rows(recording, width=_width()))
+    if found:
+        click.echo()
+        _print_timeline(found)
+    click.echo()
+    count = len(recording.steps)
+    if count:
+        say(f"one step with its context: playhead show {printable(recording.id)}#{count}")
+
+
+def _width() -> int:
+    return max(40, shutil.get_terminal_size().columns) if sys.stdout.isatty() else _WIDE
+
+
+def _print_timeline(found: list[Row]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from playhead.cli._words import duration
+    from playhead.eventlog import printable
+
+    lanes = len({row.lane for row in found}) > 1
+    tokens = any(row.input_tokens or row.output_tokens for row in found)
+    table = Table(box=None, pad_edge=False, show_header=False, expand=sys.stdout.isatty())
+    table.add_column(justify="right", no_wrap=True, style="bold")
+    if lanes:
+        table.add_column(no_wrap=True, style="dim", overflow="ellipsis", max_width=28)
+    table.add_column(no_wrap=True, overflow="ellipsis", max_width=9, style="dim")
+    table.add_column(no_wrap=True, overflow="ellipsis", max_width=34)
+    table.add_column(no_wrap=True, overflow="ellipsis", ratio=1)
+    if tokens:
+        table.add_column(justify="right", no_wrap=True, style="dim")
+    table.add_column(justify="right", no_wrap=True, style="dim")
+    for row in found:
+        style = "red" if row.failed else "yellow" if row.failed is None else ""
+        cells: list[Any] = [str(row.step) if row.step is not None else "·"]
+        if lanes:
+            cells.append(printable(row.lane.removeprefix("main/")))
+        cells += [row.kind, Text(row.name, style=style), Text(row.said, style=style)]
+        if tokens:
+            known = row.input_tokens is not None or row.output_tokens is not None
+            cells.append(f"{_amount(row.input_tokens)}→{_amount(row.output_tokens)}" if known else "")
+        cells.append(duration(row.took_ns) if row.took_ns is not None else "")
+        table.add_row(*cells)
+    console().print(table)
+
+
+def _amount(tokens: int | None) -> str:
+    return "?" if tokens is None else str(tokens)
