@@ -15,8 +15,8 @@ from playhead.eventlog._format import LIMITS, Limits, corrupt, hostile
 from playhead.eventlog._index import INDEX_MAGIC
 from playhead.eventlog._source import Bytes
 
-_CHUNK: Final = 256 * 1024
-_BLOCK: Final = 1024 * 1024
+_CHUNK: Final = 128 * 1024
+_BLOCK: Final = 128 * 1024
 _RATIO_FROM: Final = 64 * 1024 * 1024
 
 

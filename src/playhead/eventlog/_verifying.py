@@ -12,7 +12,6 @@ from playhead.errors import BlobError, CorruptRecordingError, UnknownRunError
 from playhead.eventlog._blobs import BlobPlace, blob_ref, fetch_blob, find_blobs
 from playhead.eventlog._chain import digest_body, first_head, link
 from playhead.eventlog._format import (
-    BLOB_KEY,
     BODY_KEY,
     LIMITS,
     SALT_END,
@@ -36,8 +35,11 @@ Progress = Callable[[int, int], None]
 """Told, from time to time, how many of the stored bytes have been read, and of how many."""
 
 _BODY_AT = len(BODY_KEY)
-_BLOB_AT = _BODY_AT + SALT_END
-_SEAL = b',"kind":"recording.sealed"'
+_BLOB_AT = SALT_END + 2
+"""Where the ``$`` of ``$blob`` is in a body that refers to one."""
+
+_SEAL = b'recording.sealed"'
+_BRACE = b"}"[0]
 
 
 def verify(
@@ -104,17 +106,19 @@ class _Walk:
         self.as_expected: bool | None = self._meets() if expected is not None and expected.count == 0 else None
 
     def take(self, lines: list[bytes]) -> None:
-        """Go along some lines. The loop is the hot one: what is rare is done elsewhere."""
+        """Go along some lines. The loop is hot, with few operations a line; what is rare is done elsewhere."""
         head, count = self.head, self.count
         until = self.expected.count if self.expected is not None else -1
         plain = self.fault is None and self.seal is None
         for line in lines:
-            if plain and line.startswith(b'{"seq":%d,' % count):
+            start = b'{"seq":%d,"kind":"' % count
+            if plain and line.startswith(start) and not line.startswith(_SEAL, len(start)):
                 at = line.find(BODY_KEY)
-                if at > 0 and line[-2:] == b"}}" and line.find(_SEAL, 8, 60) < 0:
-                    head = sha256(head + line[:at] + sha256(line[at + _BODY_AT : -1]).digest()).digest()
-                    if line.startswith(BLOB_KEY, at + _BLOB_AT):
-                        self._check_blob(line[at + _BODY_AT : -1], count)
+                if at > 0 and line[-1] == _BRACE:
+                    body = line[at + _BODY_AT : -1]
+                    head = sha256(head + line[:at] + sha256(body).digest()).digest()
+                    if body[_BLOB_AT : _BLOB_AT + 1] == b"$":
+                        self._check_blob(body, count)
                     count += 1
                     self.sealing = None
                     if count == until:
@@ -198,13 +202,12 @@ class _Walk:
 
     def _check_blob(self, body: bytes, seq: int) -> None:
         ref = blob_ref(body)
-        if ref is None:
-            self.broken("the reference to its blob is damaged", at=seq)
-        elif self.inlined.get(ref.digest) != ref.size:
-            try:
-                fetch_blob(ref, seq=seq, name=self.stored.name, run=self.header.run, place=self.blobs)
-            except BlobError as error:
-                self.broken(error.message, at=seq)
+        if ref is None or self.inlined.get(ref.digest) == ref.size:
+            return
+        try:
+            fetch_blob(ref, seq=seq, name=self.stored.name, run=self.header.run, place=self.blobs)
+        except BlobError as error:
+            self.broken(error.message, at=seq)
 
     def _inline(self, line: bytes) -> None:
         found = inline_data(line) if line[-2:] == b"}}" else None
