@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import http.server
 import json
 import threading
@@ -34,6 +35,7 @@ class StreamServer(http.server.ThreadingHTTPServer):
 
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
     server: StreamServer
 
     def do_POST(self) -> None:
@@ -42,7 +44,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_header("content-type", "text/event-stream")
         self.send_header("transfer-encoding", "chunked")
         self.end_headers()
-        for chunk in self.server.chunks:
+        for chunk in filter(None, self.server.chunks):
             self.wfile.write(b"%x\r\n%b\r\n" % (len(chunk), chunk))
         self.wfile.write(b"0\r\n\r\n")
 
@@ -61,29 +63,31 @@ def server() -> Iterator[StreamServer]:
     server.server_close()
 
 
+@functools.cache
+def connect(sdk: str, url: str) -> Any:
+    """One client of each SDK for all streams: building one costs more than reading a stream."""
+    if sdk == "google.genai":
+        return pytest.importorskip(sdk).Client(api_key="k", http_options={"base_url": url})
+    name = {"openai": "OpenAI", "anthropic": "Anthropic"}[sdk]
+    return getattr(pytest.importorskip(sdk), name)(base_url=url, api_key="k", max_retries=0)
+
+
 def ask_chat(url: str) -> Iterator[Any]:
-    openai = pytest.importorskip("openai")
-    client = openai.OpenAI(base_url=url, api_key="k", max_retries=0)
-    yield from client.chat.completions.create(model="m", messages=[{"role": "user", "content": "x"}], stream=True)
+    turns = [{"role": "user", "content": "x"}]
+    yield from connect("openai", url).chat.completions.create(model="m", messages=turns, stream=True)
 
 
 def ask_responses(url: str) -> Iterator[Any]:
-    openai = pytest.importorskip("openai")
-    client = openai.OpenAI(base_url=url, api_key="k", max_retries=0)
-    yield from client.responses.create(model="m", input="x", stream=True)
+    yield from connect("openai", url).responses.create(model="m", input="x", stream=True)
 
 
 def ask_messages(url: str) -> Iterator[Any]:
-    anthropic = pytest.importorskip("anthropic")
-    client = anthropic.Anthropic(base_url=url, api_key="k", max_retries=0)
     turns = [{"role": "user", "content": "x"}]
-    yield from client.beta.messages.create(model="m", max_tokens=1, messages=turns, stream=True)
+    yield from connect("anthropic", url).beta.messages.create(model="m", max_tokens=1, messages=turns, stream=True)
 
 
 def ask_generate(url: str) -> Iterator[Any]:
-    genai = pytest.importorskip("google.genai")
-    client = genai.Client(api_key="k", http_options={"base_url": url})
-    yield from client.models.generate_content_stream(model="m", contents="x")
+    yield from connect("google.genai", url).models.generate_content_stream(model="m", contents="x")
 
 
 ASK: dict[str, Callable[[str], Iterator[Any]]] = {
@@ -138,10 +142,9 @@ def test_the_sdk_gives_the_same_from_a_stream_that_broke_off(provider: str, part
 
 
 def test_the_final_message_is_the_one_the_sdk_puts_together(server: StreamServer) -> None:
-    anthropic = pytest.importorskip("anthropic")
+    client = connect("anthropic", server.url)
     for exchange in [exchange for name, exchange in read_streams() if name == "anthropic.messages"]:
         server.chunks = [exchange.body.encode()]
-        client = anthropic.Anthropic(base_url=server.url, api_key="k", max_retries=0)
         turns = [{"role": "user", "content": "x"}]
         with client.beta.messages.stream(model="m", max_tokens=1, messages=turns) as stream:
             theirs = json.loads(stream.get_final_message().to_json(exclude_unset=True))

@@ -22,7 +22,7 @@ take away but the constants of a form, which it masks as it does those of ``fina
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from playhead.providers._blocks import ABSENT, Block, Tail
@@ -35,7 +35,7 @@ __all__ = ["VERSION", "ShapeTooLarge", "decode_shape", "encode_shape"]
 
 VERSION: Final = 1
 _WORTH: Final = 14  # characters of JSON from which a reference is shorter than what it stands for
-_MOST: Final = 512 * 1024 * 1024
+_MOST: Final = 256 * 1024 * 1024
 
 
 class _Form:
@@ -185,6 +185,22 @@ class ShapeTooLarge(Exception):  # noqa: N818  (the caller turns it into an erro
     """A shape unfolds into more than any stream is."""
 
 
+class _Changing:
+    """A container of an event of which some parts change from event to event: a column's number, or another such."""
+
+    __slots__ = ("base", "parts")
+
+    def __init__(self, base: Any, parts: list[tuple[Any, Any]]) -> None:
+        self.base = base
+        self.parts = parts
+
+    def make(self, row: int, columns: dict[int, list[Any]]) -> Any:
+        value = self.base.copy()
+        for key, part in self.parts:
+            value[key] = columns[part][row] if type(part) is int else part.make(row, columns)
+        return value
+
+
 class _Decoder:
     """Builds the values of the events again. Refuses to unfold more than ``_MOST`` characters."""
 
@@ -195,34 +211,36 @@ class _Decoder:
         self._forms: list[dict[str, Any]] = shape["forms"]
         self._order: list[int] = unpack(shape["order"])
         self._columns: dict[int, list[Any]] = {}
-        self._sizes: dict[int, int] = {}
+        self._opened: set[int] = set()
         self._left = _MOST
 
     def run(self) -> list[Block]:
         numbers: list[list[int]] = [[] for _ in self._forms]
         for number, place in enumerate(self._order):
             numbers[place].append(number)
-        idents: list[list[Any] | None] = []
-        users: list[list[int]] = []
-        seen: set[int] = set()
+        makers, costs, idents, users = [], [], [], []
         for form, own in zip(self._forms, numbers, strict=True):
+            left = self._left
+            used: list[int] = []
+            root: list[Any] = [None]
+            makers.append(_Changing(root, self._prepare_parts(enumerate([form.get("data")]), root, used)))
+            costs.append(left - self._left + len(repr(form)))
             idents.append(unpack(form["ident"], numbers=own) if "ident" in form else None)
-            refs = _list_refs(form.get("data"), self._refs, seen)
-            users.append([ref for ref in refs if self._refs[ref][0] == "slot"])
-            for ref in refs:
+            users.append([ref for ref in used if self._refs[ref][0] == "slot"])
+            for ref in used:
                 if self._refs[ref][0] == "column":
-                    self._columns[ref] = unpack(self._refs[ref][1], numbers=own)
+                    column = unpack(self._refs[ref][1], numbers=own)
+                    self._columns[ref] = [self._settle(value) if type(value) is dict else value for value in column]
         self._cut_slots(users)
-        sizes = [len(repr(form)) for form in self._forms]
         rows = [0] * len(self._forms)
         blocks: list[Block] = []
         for place in self._order:
             form, row, ids = self._forms[place], rows[place], idents[place]
             rows[place] += 1
-            self._spend(sizes[place])
+            self._spend(costs[place])
             block = Block(form["before"])
             if "style" in form:
-                block.value = self._fill(form["data"], row)
+                [block.value] = makers[place].make(row, self._columns)
                 block.after, block.style = form["after"], form["style"]
             block.ident = None if ids is None else ids[row]
             blocks.append(block)
@@ -254,54 +272,69 @@ class _Decoder:
         if self._left < 0:
             raise ShapeTooLarge
 
-    def _fill(self, node: Any, row: int) -> Any:
+    def _prepare_parts(self, pairs: Iterable[tuple[Any, Any]], base: Any, used: list[int]) -> list[tuple[Any, Any]]:
+        """Put in ``base`` what is the same in all events, and give back what is not; ``used`` notes references."""
+        parts: list[tuple[Any, Any]] = []
+        for key, node in pairs:
+            base[key] = None
+            value = self._prepare(node, used)
+            if type(value) is _Reference:
+                used.append(value.number)
+                parts.append((key, value.number))
+            elif type(value) is _Changing:
+                parts.append((key, value))
+            else:
+                base[key] = value
+        return parts
+
+    def _prepare(self, node: Any, used: list[int]) -> Any:
+        if type(node) is dict and "$" in node:
+            number = node["$"]
+            definition = self._refs[number]
+            if definition[0] in ("raw", "like"):
+                if number in self._opened:
+                    raise ShapeTooLarge  # the encoder writes one for each place; twice is how a bomb is built
+                self._opened.add(number)
+            self._spend(64 + len(repr(definition)))
+            match definition[0]:
+                case "slot" | "column":
+                    return _Reference(number)
+                case "copy":
+                    part = look_up(self._final, tuple(definition[1]))
+                    self._spend(len(repr(part)))
+                    return part
+                case "like":
+                    part = look_up(self._final, tuple(definition[1]))
+                    self._spend(len(repr(part)))
+                    other = {key: self._settle(child) for key, child in definition[2].items()}
+                    return part | other if type(part) is dict else other
+            node = definition[1]
         if type(node) is dict:
-            if "$" in node:
-                return self._resolve(node["$"], row)
-            return {key: self._fill(child, row) for key, child in node.items()}
-        if type(node) is list:
-            return [self._fill(child, row) for child in node]
-        return node
-
-    def _resolve(self, ref: int, row: int) -> Any:
-        definition = self._refs[ref]
-        kind = definition[0]
-        if kind == "slot":
-            return self._columns[ref][row]
-        if kind == "column":
-            value = self._columns[ref][row]
-            return self._fill(value, row) if type(value) is dict else value
-        if ref not in self._sizes:
-            part = look_up(self._final, tuple(definition[1])) if kind != "raw" else definition[1]
-            self._sizes[ref] = len(repr(part)) + len(repr(definition))
-        self._spend(self._sizes[ref])
-        if kind == "raw":
-            return {key: self._fill(child, row) for key, child in definition[1].items()}
-        value = look_up(self._final, tuple(definition[1]))
-        if kind == "copy":
-            return value
-        other = {key: self._fill(child, row) for key, child in definition[2].items()}
-        return value | other if type(value) is dict else other
-
-
-def _list_refs(node: Any, refs: list[Any], seen: set[int]) -> list[int]:
-    """The references in a form's data that change from event to event, in the order of the data."""
-    found: list[int] = []
-    if type(node) is dict and "$" in node:
-        ref = node["$"]
-        if refs[ref][0] in ("slot", "column"):
-            found.append(ref)
-        elif refs[ref][0] == "raw":
-            if ref in seen:
-                raise ShapeTooLarge
-            seen.add(ref)
-            node = refs[ref][1]
+            base: Any = {}
+            parts = self._prepare_parts(node.items(), base, used)
+        elif type(node) is list:
+            base = [None] * len(node)
+            parts = self._prepare_parts(enumerate(node), base, used)
         else:
-            return found
-    if type(node) in (dict, list) and not found:
-        for child in node.values() if type(node) is dict else node:
-            found += _list_refs(child, refs, seen)
-    return found
+            return node
+        return _Changing(base, parts) if parts else base
+
+    def _settle(self, node: Any) -> Any:
+        """A node that has to be the same in all events."""
+        used: list[int] = []
+        value = self._prepare(node, used)
+        if used or type(value) is _Reference:
+            raise ValueError("a part that changes where none may")
+        return value
+
+
+class _Reference:
+    """A column or a slot, found where a value may stand."""
+
+    __slots__ = ("number",)
+
+    def __init__(self, number: int) -> None:
+        self.number = number
 
 
 def _cut(whole: Any, lengths: list[int]) -> list[Any]:

@@ -58,10 +58,9 @@ class SseParser:
         events: list[SseEvent] = []
         for piece in data.splitlines(keepends=True):
             self._line += piece
-            if piece[-1:] not in (b"\n", b"\r"):
-                break
-            self._after_cr = piece[-1:] == b"\r"
-            self._end_line(events)
+            if piece[-1:] in (b"\n", b"\r"):
+                self._end_line(events)
+        self._after_cr = data[-1:] == b"\r" if data else self._after_cr
         return events
 
     def _end_line(self, events: list[SseEvent]) -> None:
