@@ -1,10 +1,11 @@
-"""The server, and the rigs under which a program is recorded and replayed."""
+"""The server, the clients, and the rigs under which a program is recorded and replayed."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.integrations._clients import CLIENTS, Client
 from tests.integrations._server import Server
 from tests.integrations._sessions import MemoryRig, RealRig
 
@@ -18,9 +19,9 @@ def server() -> Iterator[Server]:
 @pytest.fixture
 def rig() -> MemoryRig:
     """Sessions in memory, with the transports alone."""
-    from playhead.integrations import httpx
+    from playhead.integrations import aiohttp, httpx, urllib3, websockets
 
-    return MemoryRig((httpx.install,))
+    return MemoryRig((httpx.install, urllib3.install, aiohttp.install, websockets.install))
 
 
 @pytest.fixture(params=["memory", "file"])
@@ -29,4 +30,11 @@ def any_rig(request: pytest.FixtureRequest, tmp_path: Path) -> MemoryRig | RealR
     if request.param == "file":
         return RealRig(tmp_path)
     found: MemoryRig = request.getfixturevalue("rig")
+    return found
+
+
+@pytest.fixture(params=CLIENTS, ids=repr)
+def client(request: pytest.FixtureRequest) -> Client:
+    """Every client library, plain and asynchronous."""
+    found: Client = request.param
     return found

@@ -19,6 +19,6 @@ def _installer(name: str) -> Installer:
 
 
 INSTALLERS: tuple[Installer, ...] = tuple(
-    map(_installer, ("tasks", "threads", "clock", "datetimes", "chance", "httpx", "urllib3", "aiohttp"))
+    map(_installer, ("tasks", "threads", "clock", "datetimes", "chance", "httpx", "urllib3", "aiohttp", "websockets"))
 )
 """Applies the patches of everything that is recorded, in order."""

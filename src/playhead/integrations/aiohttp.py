@@ -205,10 +205,10 @@ async def _body(body: Any) -> bytes | None:
     """The whole body; ``None`` where reading it would take it from the program."""
     if isinstance(body, bytes | bytearray):
         return bytes(body)
-    if not _rereadable(body) or not hasattr(body, "as_bytes"):
+    if not _rereadable(body) or body.size is None or body.size > _LARGEST_COPY:
         return None
-    if body.size is None or body.size > _LARGEST_COPY:
-        return None
+    if not hasattr(body, "as_bytes"):  # older versions
+        return bytes(body._value) if isinstance(body._value, bytes | bytearray | memoryview) else None
     content: bytes = await body.as_bytes()
     return bytes(content)
 
