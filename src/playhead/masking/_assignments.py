@@ -13,7 +13,7 @@ from playhead.masking._names import NAME_STEMS, is_secret_name
 from playhead.masking._placeholder import is_placeholder
 from playhead.masking._rules import Rule, Settled, Sign
 
-__all__ = ["ASSIGNMENT_RULE", "JSON_TYPES", "SCHEMA_VALUES", "SCHEMA_WORDS", "TOKEN_SIBLINGS", "cut_secret_parts"]
+__all__ = ["ASSIGNMENT_RULES", "JSON_TYPES", "SCHEMA_VALUES", "SCHEMA_WORDS", "TOKEN_SIBLINGS", "cut_secret_parts"]
 
 Span = tuple[int, int, str]
 
@@ -188,17 +188,16 @@ def _is_code(value: str) -> bool:
     )
 
 
-ASSIGNMENT_RULE = Rule(
-    "secret",
-    pattern=rf"(?i)(?:{'|'.join(NAME_STEMS)})[\\\"'\]]{{0,16}}[ \t]{{0,4}}(?:=>|[:=])",
-    settle=_settle_assignment,
-    sign=Sign(
-        "names",
-        tuple(
-            f"{stem}:".encode()
-            for stem in "authorization cookie password passwd pwd passphrase secret token credential credentials key pin"
-            " otp cvv cvc jwt bearer".split()
-        ),
-    ),
-)
+def _rule(stem: str) -> Rule:
+    return Rule(
+        "secret",
+        pattern=rf"{stem}[\\\"'\]]{{0,16}}[ \t]{{0,4}}(?:=>|[:=])",
+        settle=_settle_assignment,
+        sign=Sign("names", (f"{stem.replace('[_-]', '')}:".encode(),)),
+        heavy=False,
+        folded=True,
+    )
+
+
+ASSIGNMENT_RULES: tuple[Rule, ...] = tuple(map(_rule, NAME_STEMS))
 """The value after a name that says it is a secret."""

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 __all__ = ["BASE64_PATTERN", "list_runs", "recode"]
 
 _GROUP = "[CDI-Za-f][AQgwC-HS-Xi-ny-z0-3][ABEFIJMNQRUVYZcdghklopstwx014589][A-Za-z0-9+/_-]"
-BASE64_PATTERN = f"(?:{_GROUP}){{3,}}"
+BASE64_PATTERN = f"{_GROUP}{_GROUP}{_GROUP}(?:{_GROUP})*"
 """Twelve characters and more that decode to printable ASCII, blanks or line ends."""
 
 _STRETCH = re.compile(f"(?:{_GROUP}){{3,}}+")

@@ -122,20 +122,23 @@ CREDENTIAL_RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "secret",
-        pattern=r"(?i)[?&;](?:key|sig|signature|x-(?:amz|goog)-(?:signature|credential))=",
+        pattern=r"[?&;](?:key|sig|signature|x-(?:amz|goog)-(?:signature|credential))=",
         settle=_settle_parameter,
+        folded=True,
         sign=Sign("names", (b"key:", b"sig:", b"signature:", b"credential:")),
     ),
     Rule(
         "secret",
-        pattern=r"(?i)bearer[ \t]{1,4}[A-Za-z0-9._~+/=-]{8}",
+        pattern=r"bearer[ \t]{1,4}[a-z0-9._~+/=-]{8}",
         settle=_settle_bearer,
+        folded=True,
         sign=Sign("names", (b"bearer",)),
     ),
     Rule(
         "secret",
-        pattern=r"(?i)basic[ \t]{1,4}[A-Za-z0-9+/=]{8}",
+        pattern=r"basic[ \t]{1,4}[a-z0-9+/=]{8}",
         settle=_settle_basic,
+        folded=True,
         sign=Sign("names", (b"basic",)),
     ),
 )

@@ -9,13 +9,13 @@ both engines.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from playhead.masking._rules import Sign
 
-__all__ = ["OVERLAP", "WINDOW", "Engine", "EngineName", "Pattern", "Windows", "cut_windows", "make_engine", "view"]
+__all__ = ["OVERLAP", "WINDOW", "Engine", "EngineName", "Pattern", "View", "Windows", "cut_windows", "make_engine"]
 
 WINDOW = 1 << 16
 OVERLAP = 512
@@ -29,13 +29,15 @@ Windows = dict[int, list[tuple[int, int]]]
 class Pattern:
     """A pattern for bytes. ``sign`` lets the standard-library engine pass by; ``heavy``: it begins with no literal.
 
-    ``whole``: a match may be of any length, so it is searched for in the whole text at once.
+    ``whole``: a match may be of any length, so it is searched for in the whole text at once. ``folded``: the source
+    is in lower case and matches either case.
     """
 
     source: bytes
     sign: Sign | None = None
     heavy: bool = True
     whole: bool = False
+    folded: bool = False
 
 
 class Engine(Protocol):
@@ -43,19 +45,33 @@ class Engine(Protocol):
 
     name: Literal["re2", "re"]
 
-    def scan(self, data: bytes) -> Windows: ...
+    def scan(self, view: View) -> Windows: ...
 
-    def search(self, index: int, data: bytes, start: int, end: int) -> tuple[int, int] | None: ...
-
-
-def view(text: str) -> bytes:
-    """``text`` as engines see it."""
-    return text.encode("ascii", "replace")
+    def search(self, index: int, view: View, start: int, end: int) -> tuple[int, int] | None: ...
 
 
-def cut_windows(length: int) -> Iterable[tuple[int, int]]:
+class View:
+    """A text as engines see it: ``data`` has a byte for each code point."""
+
+    __slots__ = ("_lower", "data")
+
+    def __init__(self, text: str) -> None:
+        self.data = text.encode("ascii", "replace")
+        self._lower: bytes | None = None
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    @property
+    def lower(self) -> bytes:
+        if self._lower is None:
+            self._lower = self.data.lower()
+        return self._lower
+
+
+def cut_windows(length: int) -> list[tuple[int, int]]:
     """The windows of a text of ``length`` bytes: (start, end); a match that begins in one may end after it."""
-    return ((start, min(start + WINDOW, length)) for start in range(0, length, WINDOW))
+    return [(start, min(start + WINDOW, length)) for start in range(0, length, WINDOW)]
 
 
 def make_engine(name: EngineName, patterns: Sequence[Pattern]) -> Engine:

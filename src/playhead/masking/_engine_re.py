@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-from playhead.masking._engine import OVERLAP, Pattern, Windows, cut_windows
+from playhead.masking._engine import OVERLAP, Pattern, View, Windows, cut_windows
 
 __all__ = ["ReEngine"]
 
@@ -48,6 +48,7 @@ class ReEngine:
 
     def __init__(self, patterns: Sequence[Pattern]) -> None:
         self._compiled = [re.compile(pattern.source) for pattern in patterns]
+        self._folded = [pattern.folded for pattern in patterns]
         self._whole = [pattern.whole for pattern in patterns]
         self._signs = [
             (index, pattern.sign.where, pattern.sign.literals)
@@ -56,23 +57,26 @@ class ReEngine:
         ]
         self._always = [index for index, pattern in enumerate(patterns) if pattern.sign is None]
 
-    def scan(self, data: bytes) -> Windows:
+    def scan(self, view: View) -> Windows:
+        data = view.data
         length = len(data)
         found: Windows = {index: [(0, length)] for index in self._always}
         for start, end in cut_windows(length):
             views = _views_of_bytes(data if end == length and not start else data[start : end + OVERLAP])
             for index, where, literals in self._signs:
                 seen = views[where]
-                if not (
-                    any(literal in seen for literal in literals) if literals else self._compiled[index].search(seen)
-                ):
-                    continue
+                for literal in literals:
+                    if literal in seen:
+                        break
+                else:
+                    if literals or not self._compiled[index].search(seen):
+                        continue
                 if self._whole[index]:
                     found[index] = [(0, length)]
                 else:
                     found.setdefault(index, []).append((start, end))
         return found
 
-    def search(self, index: int, data: bytes, start: int, end: int) -> tuple[int, int] | None:
-        match = self._compiled[index].search(data, start, end)
+    def search(self, index: int, view: View, start: int, end: int) -> tuple[int, int] | None:
+        match = self._compiled[index].search(view.lower if self._folded[index] else view.data, start, end)
         return match.span() if match else None

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import re2
 
-from playhead.masking._engine import OVERLAP, Pattern, Windows, cut_windows
+from playhead.masking._engine import OVERLAP, Pattern, View, Windows, cut_windows
 
 __all__ = ["Re2Engine"]
 
@@ -27,6 +27,7 @@ class Re2Engine:
         options.log_errors = False
         self._set = re2.Set.SearchSet(options)
         self._in_set: list[int] = []
+        self._in_lower: list[bool] = []
         self._always: list[int] = []
         self._compiled: list[Any] = []
         self._whole = [pattern.whole for pattern in patterns]
@@ -35,16 +36,19 @@ class Re2Engine:
         self._set.Compile()
 
     def _add(self, index: int, pattern: Pattern, options: Any) -> Any:
+        source = b"(?i)" + pattern.source if pattern.folded else pattern.source
         try:
-            compiled = re2.compile(pattern.source, options)
-            self._set.Add(pattern.source)
+            compiled = re2.compile(source, options)
+            self._set.Add(source)
         except re2.error:  # a look-around or a back-reference in somebody's own rule
             self._always.append(index)
-            return re.compile(pattern.source)
+            return re.compile(source)
         self._in_set.append(index)
+        self._in_lower.append(pattern.folded and not pattern.heavy)
         return compiled if pattern.heavy else re.compile(pattern.source)
 
-    def scan(self, data: bytes) -> Windows:
+    def scan(self, view: View) -> Windows:
+        data = view.data
         length = len(data)
         found: Windows = {index: [(0, length)] for index in self._always}
         for start, end in cut_windows(length):
@@ -56,6 +60,6 @@ class Re2Engine:
                     found.setdefault(index, []).append((start, end))
         return found
 
-    def search(self, index: int, data: bytes, start: int, end: int) -> tuple[int, int] | None:
-        match = self._compiled[index].search(data, start, end)
+    def search(self, index: int, view: View, start: int, end: int) -> tuple[int, int] | None:
+        match = self._compiled[index].search(view.lower if self._in_lower[index] else view.data, start, end)
         return match.span() if match else None

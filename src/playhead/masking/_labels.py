@@ -30,7 +30,9 @@ def label_items(node: Mapping[Any, Any], inherited: Label | None) -> list[Label 
     if inherited is not None:
         if inherited.scope == "all":
             return [inherited] * len(node)
-        return [Label(inherited.name) if key in SCHEMA_VALUES else _label(key, value, node) for key, value in node.items()]
+        return [
+            Label(inherited.name) if key in SCHEMA_VALUES else _label(key, value, node) for key, value in node.items()
+        ]
     if not any([is_secret_name(key) for key in node if type(key) is str]):
         return _label_named_value(node) if "value" in node else None
     return [_label(key, value, node) for key, value in node.items()]
@@ -66,7 +68,9 @@ def label_members(node: Sequence[Any], inherited: Label | None) -> Sequence[Labe
     """The label of each member of a list: of ``["Authorization", "…"]`` among such pairs, the second is secret."""
     if inherited is not None:
         return (None, Label(inherited.name)) if inherited.scope == "second" else [inherited] * len(node)
-    if not node or not all(isinstance(pair, (list, tuple)) and len(pair) == 2 and isinstance(pair[0], str) for pair in node):
+    if not node or not all(
+        isinstance(pair, (list, tuple)) and len(pair) == 2 and isinstance(pair[0], str) for pair in node
+    ):
         return None
     labels = [Label(pair[0], "second") if is_secret_name(pair[0]) else None for pair in node]
     return labels if any(labels) else None

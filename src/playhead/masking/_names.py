@@ -7,10 +7,10 @@ from functools import lru_cache
 
 __all__ = ["NAME_STEMS", "is_secret_name", "is_secret_parameter"]
 
-_KEYS = "api access secret private account signing encryption master subscription functions shared_access".split()
+_KEYS = "api access secret private account signing encryption master subscription functions".split()
 _WORDS = frozenset("authorization cookie password passwd pwd passphrase secret token credential credentials".split())
-_WHOLE = frozenset("apikey pin otp cvv cvc jwt bearer privatekey secretkey accesstoken refreshtoken authtoken".split())
-_PAIRS = frozenset(f"{key.rpartition('_')[2]}_key" for key in _KEYS)
+_WHOLE = frozenset("pin otp cvv cvc jwt bearer privatekey secretkey accesstoken refreshtoken authtoken".split())
+_PAIRS = frozenset(f"{key}_key" for key in _KEYS)
 _PARAMETERS = frozenset("key sig signature x_amz_signature x_amz_credential x_goog_signature x_goog_credential".split())
 
 _NO_SECRET_TOKEN = frozenset(
@@ -20,24 +20,12 @@ _NO_SECRET_TOKEN = frozenset(
 """What comes before ``token`` where it is a place in a list, a count or a piece of text."""
 
 NAME_STEMS = (
-    "authorization",
-    "cookie",
-    "passw(?:or)?d",
-    "pwd",
-    "passphrase",
-    "secret",
-    "token",
-    "credentials?",
-    "apikey",
-    "(?:" + "|".join(dict.fromkeys(key.rpartition("_")[2] for key in _KEYS)) + ")[_-]?key",
-    "pin",
-    "otp",
-    "cvv",
-    "cvc",
-    "jwt",
-    "bearer",
+    *"authorization cookie password passwd pwd passphrase secret token credential credentials apikey".split(),
+    *"pin otp cvv cvc jwt bearer".split(),
+    *sorted(f"{pair[:-4]}[_-]key" for pair in _PAIRS),
+    *sorted(f"{pair[:-4]}key" for pair in _PAIRS - {"api_key"}),
 )
-"""Patterns, one of which is at the end of every secret name; letters in lower case."""
+"""Patterns in lower case, each beginning with a literal, one of which is at the end of every secret name."""
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[-. ]")
 

@@ -28,15 +28,19 @@ def _settle_email(text: str, at: int, end: int) -> Settled:
     start = at - local.end()
     while start < at and text[start] in ".'-%":
         start += 1
-    if start == at or text[start:at] == "git" or PLACEHOLDER.match(text, max(0, at - 17)) or _is_password(text, start):
+    if start == at or text[start:at] == "git" or _is_masked(text, at) or _is_password(text, start):
         return Settled(at + 1)
     return Settled(domain.end(), ((start, domain.end(), text[start : domain.end()]),))
 
 
 def _is_password(text: str, start: int) -> bool:
     """Whether the text before ``start`` is ``scheme://user:``."""
-    before = text[max(0, start - 96) : start]
-    return before.endswith(":") and _USERINFO.search(before) is not None
+    return text[start - 1 : start] == ":" and _USERINFO.search(text[max(0, start - 96) : start]) is not None
+
+
+def _is_masked(text: str, at: int) -> bool:
+    """Whether the ``@`` is that of a placeholder, whatever stands before it."""
+    return text.startswith("masked-", max(0, at - 17)) and PLACEHOLDER.match(text, max(0, at - 17)) is not None
 
 
 _CALLING_CODE = (
@@ -109,6 +113,17 @@ def _settle_card(text: str, start: int, end: int) -> Settled:
     return Settled(start + 1)
 
 
+def _phone(pattern: str, *literals: bytes, heavy: bool = True) -> Rule:
+    return Rule(
+        "phone",
+        pattern=pattern,
+        form=Pseudonyms.phone,
+        settle=_settle_phone,
+        sign=Sign("digits", literals),
+        heavy=heavy,
+    )
+
+
 PEOPLE_RULES: tuple[Rule, ...] = (
     Rule(
         "email",
@@ -118,14 +133,12 @@ PEOPLE_RULES: tuple[Rule, ...] = (
         sign=Sign("text", (b"@",)),
         heavy=False,
     ),
-    Rule(
-        "phone",
-        pattern=r"\+[1-9][0-9 (./-][0-9 ()./-]{5}|\([0-9]{2,5}\)[ -]?[0-9]{3}|[2-9][0-9]{2}[-. ][0-9]{3}[-. ][0-9]{4}"
-        r"|1[-. ][2-9][0-9]{2}[-.][0-9]{3}[-.]|0[1-9](?:[ .][0-9]{2}){4}|0[1-9][0-9]{1,4}[ /][0-9]{3}",
-        form=Pseudonyms.phone,
-        settle=_settle_phone,
-        sign=Sign("digits", (b"+00", b"+0-", b"+0(", b"(00", b"000-000-0000", b"0-000-000-", b"00-00-00-00-00", b"000-000")),
-    ),
+    _phone(r"\+[1-9][0-9 (./-][0-9 ()./-]{5}", b"+00", b"+0-", b"+0(", heavy=False),
+    _phone(r"\([0-9]{2,5}\)[ -]?[0-9]{3}", b"(00", heavy=False),
+    _phone("[2-9][0-9]{2}[-. ][0-9]{3}[-. ][0-9]{4}", b"000-000-0000"),
+    _phone("1[-. ][2-9][0-9]{2}[-.][0-9]{3}[-.][0-9]{4}", b"0-000-000-0000", heavy=False),
+    _phone("0[1-9](?:[ .][0-9]{2}){4}", b"00-00-00-00-00", heavy=False),
+    _phone("0[1-9][0-9]{1,4}[ /][0-9]{3}", b"000-000", heavy=False),
     Rule(
         "card",
         pattern="[2-6][0-9]{3}[ -]?(?:[0-9]{4}[ -]?[0-9]{4}|[0-9]{6}[ -]?[0-9]{2})",

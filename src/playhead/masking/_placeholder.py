@@ -24,6 +24,8 @@ PLACEHOLDER = re.compile(
 )
 """Matches every form of placeholder. A digit run under 9999 is one only if it passes Luhn: see `is_placeholder`."""
 
+_FIRST = frozenset("[m+9")
+
 
 class Pseudonyms:
     """Makes placeholders under one key.
@@ -69,7 +71,7 @@ def is_placeholder(text: str) -> bool:
     >>> is_placeholder("[masked:openai-key:1f3a9c20d4]"), is_placeholder("sk-live")
     (True, False)
     """
-    match = PLACEHOLDER.fullmatch(text)
+    match = PLACEHOLDER.fullmatch(text) if text[:1] in _FIRST else None
     return match is not None and (text[0] != "9" or passes_luhn(text))
 
 

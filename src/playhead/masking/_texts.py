@@ -7,29 +7,30 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from playhead.errors import ConfigurationError, PlayheadWarning
-from playhead.masking._assignments import ASSIGNMENT_RULE, cut_secret_parts
+from playhead.masking._assignments import ASSIGNMENT_RULES, cut_secret_parts
 from playhead.masking._base64_runs import BASE64_PATTERN, list_runs, recode
 from playhead.masking._credentials import CREDENTIAL_RULES
-from playhead.masking._engine import OVERLAP, EngineName, Pattern, Windows, cut_windows, make_engine, view
+from playhead.masking._engine import OVERLAP, EngineName, Pattern, View, Windows, cut_windows, make_engine
 from playhead.masking._literals import list_forms, sift_secrets
 from playhead.masking._people import PEOPLE_RULES
 from playhead.masking._placeholder import Pseudonyms, is_placeholder
 from playhead.masking._rules import Hit, Rule, Settled, Sign
 from playhead.masking._tokens import CUT_TOKEN, TOKEN_RULES
-from playhead.masking._unwrapping import UNWRAP_ALL_PATTERN, UNWRAP_PATTERN, unwrap
+from playhead.masking._unwrapping import PERCENT_PATTERN, UNWRAP_ALL_PATTERN, UNWRAP_PATTERN, unwrap
 
 __all__ = ["TextMask", "default_rules", "splice"]
 
 _UNWRAPS = 4
 _RECODES = 2
-_UNWRAP, _BASE64, _FIRST_RULE = 0, 1, 2
+_PERCENT, _ESCAPE, _BASE64, _FIRST_RULE = 0, 1, 2, 3
 _LEAST_CUT = 4
+_NEAR = 16
 _SECRET_RANK, _BASE64_RANK = 1, 2
 
 
 def default_rules() -> tuple[Rule, ...]:
     """The rules of the field, the most specific first: of two rules for one span, the earlier names it."""
-    return (*TOKEN_RULES, *CREDENTIAL_RULES, *PEOPLE_RULES, ASSIGNMENT_RULE)
+    return (*TOKEN_RULES, *CREDENTIAL_RULES, *PEOPLE_RULES, *ASSIGNMENT_RULES)
 
 
 def splice(text: str, hits: Sequence[Hit]) -> str:
@@ -47,7 +48,9 @@ def splice(text: str, hits: Sequence[Hit]) -> str:
 class TextMask:
     """Finds what to replace in a text, and with what."""
 
-    def __init__(self, pseudonyms: Pseudonyms, rules: Sequence[Rule], secrets: Sequence[str], engine: EngineName) -> None:
+    def __init__(
+        self, pseudonyms: Pseudonyms, rules: Sequence[Rule], secrets: Sequence[str], engine: EngineName
+    ) -> None:
         self.pseudonyms = pseudonyms
         self.secrets, self.refused = sift_secrets(secrets)
         own = (_registered(self.secrets),) if self.secrets else ()
@@ -57,7 +60,8 @@ class TextMask:
             self.engine = make_engine(
                 engine,
                 [
-                    Pattern(self._unwrap_pattern().encode(), Sign("text", (b"%", b"\\"))),
+                    Pattern(PERCENT_PATTERN.encode(), Sign("text", (b"%",)), heavy=False),
+                    self._escape_pattern(),
                     Pattern(BASE64_PATTERN.encode(), Sign("words")),
                     *(_to_pattern(rule) for rule in self._rules),
                 ],
@@ -65,20 +69,25 @@ class TextMask:
         except ImportError:
             raise ConfigurationError("the mask engine RE2 is not installed", next="pip install google-re2") from None
 
-    def _unwrap_pattern(self) -> str:
-        plain = all(secret.isascii() and secret.isprintable() and not set(secret) & set("\"'\\") for secret in self.secrets)
-        return UNWRAP_PATTERN if plain else UNWRAP_ALL_PATTERN
+    def _escape_pattern(self) -> Pattern:
+        plain = all(
+            secret.isascii() and secret.isprintable() and not set(secret) & set("\"'\\") for secret in self.secrets
+        )
+        if plain:
+            return Pattern(UNWRAP_PATTERN.encode(), Sign("text", (b"\\u00", b"\\x", b"\\/")), heavy=False)
+        return Pattern(UNWRAP_ALL_PATTERN.encode(), Sign("text", (b"\\",)), heavy=False)
 
     def hits(self, text: str, *, cut: bool = False) -> list[Hit]:
         """All spans to replace, ascending and apart. ``cut``: ``text`` broke off, so its end may be a part of a secret."""
-        data = view(text)
-        return self._with_tail(text, self._judge(text, data, self.engine.scan(data), _UNWRAPS, _RECODES), cut=cut)
+        view = View(text)
+        return self._with_tail(text, self._judge(text, view, self.engine.scan(view), _UNWRAPS, _RECODES), cut=cut)
 
     def hits_of(self, text: str, indices: Iterable[int], *, cut: bool = False) -> list[Hit]:
         """The same where it is known which of the engine's patterns can match."""
-        data = view(text)
-        windows = {index: list(cut_windows(len(data))) for index in indices}
-        return self._with_tail(text, self._judge(text, data, windows, _UNWRAPS, _RECODES), cut=cut)
+        view = View(text)
+        everywhere = cut_windows(len(view))
+        windows = dict.fromkeys(indices, everywhere)
+        return self._with_tail(text, self._judge(text, view, windows, _UNWRAPS, _RECODES), cut=cut)
 
     def _with_tail(self, text: str, found: list[Hit], *, cut: bool) -> list[Hit]:
         if cut and (tail := self._cut_tail(text)):
@@ -99,70 +108,69 @@ class TextMask:
             text = data.decode("utf-8")
         except UnicodeDecodeError:
             binary = data.decode("latin-1")
-            return splice(binary, self._hits_in_binary(binary)).encode("latin-1") if self._any(binary) else data
+            hits = self._hits_in_binary(binary)
+            return splice(binary, hits).encode("latin-1") if hits else data
         hits = self._hits(text, _UNWRAPS, recodes)
         return splice(text, hits).encode("utf-8") if hits else data
 
-    def _any(self, text: str) -> bool:
-        return bool(self.callables) or bool(self.engine.scan(view(text)))
-
     def _hits(self, text: str, unwraps: int, recodes: int) -> list[Hit]:
-        data = view(text)
-        return self._judge(text, data, self.engine.scan(data), unwraps, recodes)
+        view = View(text)
+        return self._judge(text, view, self.engine.scan(view), unwraps, recodes)
 
-    def _judge(self, text: str, data: bytes, windows: Windows, unwraps: int, recodes: int) -> list[Hit]:
+    def _judge(self, text: str, view: View, windows: Windows, unwraps: int, recodes: int) -> list[Hit]:
         if not windows:
             return self._join(text, self._call_all(text)) if self.callables else []
-        here = self._match_all(text, data, windows)
-        wrapped = unwraps and (self._is_in(_UNWRAP, data, windows) or ("\\" in text and self._is_touched(data, windows)))
+        here, wrapped = self._match_all(text, view, windows)
         here += self._call_all(text)
         if recodes and _BASE64 in windows:
-            here += self._recode_all(text, data, windows[_BASE64], recodes - 1)
-        if wrapped and (unwrapped := unwrap(text)):
+            here += self._recode_all(text, view, windows[_BASE64], recodes - 1)
+        wrapped = wrapped or self._holds(_PERCENT, view, windows) or self._holds(_ESCAPE, view, windows)
+        if unwraps and wrapped and (unwrapped := unwrap(text)):
             below = unwrapped.lift(self._hits(unwrapped.text, unwraps - 1, recodes))
             here = below + unwrapped.trim(here)
         return self._join(text, here)
 
-    def _is_in(self, index: int, data: bytes, windows: Windows) -> bool:
+    def _holds(self, index: int, view: View, windows: Windows) -> bool:
         """Whether the pattern at ``index`` does match: a scan may have said so for too little."""
-        return any(
-            self.engine.search(index, data, start, min(end + OVERLAP, len(data))) for start, end in windows.get(index, ())
+        return index in windows and any(
+            self.engine.search(index, view, start, min(end + OVERLAP, len(view))) for start, end in windows[index]
         )
-
-    def _is_touched(self, data: bytes, windows: Windows) -> bool:
-        return any(self._is_in(index, data, windows) for index in windows)
 
     def _hits_in_binary(self, text: str) -> list[Hit]:
-        data = view(text)
-        hits = self._match_all(text, data, self.engine.scan(data))
-        telling = (
-            hit for hit in hits if hit.rule not in _PEOPLE or (hit.rule == "email" and hit.end - hit.start > 10)
-        )
+        view = View(text)
+        hits, _ = self._match_all(text, view, self.engine.scan(view))
+        telling = (hit for hit in hits if hit.rule not in _PEOPLE or (hit.rule == "email" and hit.end - hit.start > 10))
         return self._join(text, list(telling))
 
-    def _match_all(self, text: str, data: bytes, windows: Windows) -> list[Hit]:
+    def _match_all(self, text: str, view: View, windows: Windows) -> tuple[list[Hit], bool]:
+        """What the rules find here, and whether escapes stand so near that the text below them has to be seen too."""
         found: list[Hit] = []
+        wrapped = False
         for index in sorted(windows):
             if index >= _FIRST_RULE:
-                found += self._match(self._rules[index - _FIRST_RULE], index, text, data, windows[index])
-        return found
+                wrapped |= self._match(index, text, view, windows[index], found)
+            elif index == _BASE64:
+                wrapped |= any("\\" in text[max(0, a - 1) : b + 1] for a, b in self._places(view, windows[index]))
+        return found, wrapped
 
-    def _match(
-        self, rule: Rule, index: int, text: str, data: bytes, windows: Iterable[tuple[int, int]]
-    ) -> Iterator[Hit]:
+    def _match(self, index: int, text: str, view: View, windows: Iterable[tuple[int, int]], found: list[Hit]) -> bool:
+        rule = self._rules[index - _FIRST_RULE]
         settle = rule.settle or _settle_match
-        position = 0
+        search = self.engine.search
+        position, wrapped = 0, False
         for start, end in windows:
             position = max(position, start)
-            reach = min(end + OVERLAP, len(data))
-            while position < end and (place := self.engine.search(index, data, position, reach)):
+            reach = min(end + OVERLAP, len(view))
+            while position < end and (place := search(index, view, position, reach)):
                 if place[0] >= end:
                     break
                 settled = settle(text, *place)
                 position = max(settled.resume, place[0] + 1)
+                wrapped = wrapped or "\\" in text[max(0, place[0] - _NEAR) : position + _NEAR]
                 for first, last, value in settled.spans:
                     if not is_placeholder(value) and (rule.check is None or _passes(rule, rule.check, value)):
-                        yield self._hit(rule, first, last, value)
+                        found.append(self._hit(rule, first, last, value))
+        return wrapped
 
     def _hit(self, rule: Rule, start: int, end: int, value: str) -> Hit:
         return Hit(start, end, rule.name, rule.form(self.pseudonyms, rule.name, value), rule.name == "secret")
@@ -182,9 +190,9 @@ class TextMask:
                         found.append(self._hit(rule, start, end, value))
         return found
 
-    def _recode_all(self, text: str, data: bytes, windows: Sequence[tuple[int, int]], recodes: int) -> list[Hit]:
+    def _recode_all(self, text: str, view: View, windows: Sequence[tuple[int, int]], recodes: int) -> list[Hit]:
         found = []
-        for start, end, offsets in list_runs(text, self._places(data, windows)):
+        for start, end, offsets in list_runs(text, (place for place, _ in self._places(view, windows))):
             run = text[start:end]
             for offset in offsets:
                 run = recode(run, offset, lambda decoded: self.mask_bytes(decoded, recodes)) or run
@@ -192,11 +200,11 @@ class TextMask:
                 found.append(Hit(start, end, "base64", run, _BASE64_RANK))
         return found
 
-    def _places(self, data: bytes, windows: Iterable[tuple[int, int]]) -> Iterator[int]:
+    def _places(self, view: View, windows: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
         for start, end in windows:
-            reach = min(end + OVERLAP, len(data))
-            while start < end and (place := self.engine.search(_BASE64, data, start, reach)):
-                yield place[0]
+            reach = min(end + OVERLAP, len(view))
+            while start < end and (place := self.engine.search(_BASE64, view, start, reach)):
+                yield place
                 start = place[1]
 
     def _cut_tail(self, text: str) -> Hit | None:
@@ -212,6 +220,8 @@ class TextMask:
 
     def _join(self, text: str, hits: list[Hit]) -> list[Hit]:
         """``hits`` ascending and apart: what lies within another goes, two that overlap become one."""
+        if len(hits) < 2:
+            return hits
         joined: list[Hit] = []
         for hit in sorted(hits, key=lambda hit: (hit.start, -hit.end, hit.rank)):
             last = joined[-1] if joined else None
@@ -240,7 +250,7 @@ def _is_for_engine(rule: Rule) -> bool:
 
 def _to_pattern(rule: Rule) -> Pattern:
     assert rule.pattern is not None
-    return Pattern(rule.pattern.encode("ascii"), rule.sign, rule.heavy, whole=rule.settle is None)
+    return Pattern(rule.pattern.encode("ascii"), rule.sign, rule.heavy, rule.settle is None, rule.folded)
 
 
 def _to_find(rule: Rule) -> Callable[[str], Iterable[tuple[int, int]]]:
@@ -269,7 +279,9 @@ def _warn_of_failure(rule: Rule, error: Exception) -> None:
 
 def _registered(secrets: Sequence[str]) -> Rule:
     """One rule for all registered secrets in all forms in which they may stand."""
-    forms = sorted(((form, secret) for secret in secrets for form in list_forms(secret)), key=lambda pair: -len(pair[0]))
+    forms = sorted(
+        ((form, secret) for secret in secrets for form in list_forms(secret)), key=lambda pair: -len(pair[0])
+    )
 
     def settle(text: str, start: int, end: int) -> Settled:
         for form, secret in forms:
@@ -277,6 +289,6 @@ def _registered(secrets: Sequence[str]) -> Rule:
                 return Settled(start + len(form), ((start, start + len(form), secret),))
         return Settled(start + 1)
 
-    seen = list(dict.fromkeys(view(form) for form, _ in forms))
+    seen = list(dict.fromkeys(View(form).data for form, _ in forms))
     pattern = b"|".join(re.escape(form) for form in seen).decode("ascii")
     return Rule("registered", pattern=pattern, settle=settle, sign=Sign("text", tuple(seen)))

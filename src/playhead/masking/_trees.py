@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import Any
 
 from playhead.errors import ValueRefusedError
-from playhead.masking._engine import OVERLAP, view
+from playhead.masking._engine import OVERLAP, View
 from playhead.masking._labels import Label, has_secret_name, label_items, label_members
 from playhead.masking._texts import TextMask, splice
 
@@ -51,16 +51,16 @@ class TreeMask:
     def _suspects(self, strings: list[str]) -> dict[str, set[int]]:
         """The strings in which patterns may match, with the places of these patterns in the engine."""
         suspects: dict[str, set[int]] = {}
-        data = view("\0".join(strings))
+        view = View("\0".join(strings))
         engine = self._texts.engine
         ends: list[int] = []
-        for index, windows in engine.scan(data).items():
+        for index, windows in engine.scan(view).items():
             ends = ends or list(accumulate(map(len, strings), lambda end, length: end + 1 + length))
             position = 0
             for start, end in windows:
                 position = max(position, start)
-                reach = min(end + OVERLAP, len(data))
-                while position < end and (place := engine.search(index, data, position, reach)):
+                reach = min(end + OVERLAP, len(view))
+                while position < end and (place := engine.search(index, view, position, reach)):
                     leaf = bisect_right(ends, place[0])
                     suspects.setdefault(strings[leaf], set()).add(index)
                     position = ends[leaf] + 1
@@ -104,37 +104,38 @@ class _Layout:
         self.names: set[str] = set()
         self.firsts: set[str] = set()
         self.octets: list[tuple[int, Any, bytes | bytearray]] = []
-        for index, node in enumerate(self.containers):
-            self.starts.append(len(self.strings))
-            if isinstance(node, dict):
-                self.names.update(node)
-                self._add_all(index, node.values(), node)
-            else:
-                if len(node) == 2 and type(node[0]) is str:
-                    self.firsts.add(node[0])
-                self._add_all(index, node, range(len(node)))
+        self._survey()
         self.names = {name for name in self.names if isinstance(name, str)}
 
-    def _add_all(self, index: int, values: Iterable[Any], slots: Iterable[Any]) -> None:
-        add_string, containers, parents = self.strings.append, self.containers, self.parents
-        odd = False
-        for value in values:
-            kind = type(value)
-            if kind is str:
-                add_string(value)
-            elif kind is dict or kind is list:
-                containers.append(value)
-                parents.append(index)
-            elif kind not in _ATOMS:
-                odd = True
-        if odd:
-            self._add_odd(index, values, slots)
-        if len(containers) > _MOST_CONTAINERS:
-            raise ValueRefusedError("a value to mask is too big, or contains itself")
+    def _survey(self) -> None:
+        containers, parents, starts, strings = self.containers, self.parents, self.starts, self.strings
+        for index, node in enumerate(containers):
+            starts.append(len(strings))
+            if isinstance(node, dict):
+                self.names.update(node)
+                values: Iterable[Any] = node.values()
+            else:
+                values = node
+                if len(node) == 2 and type(node[0]) is str:
+                    self.firsts.add(node[0])
+            odd = False
+            for value in values:
+                kind = type(value)
+                if kind is str:
+                    strings.append(value)
+                elif kind is dict or kind is list:
+                    containers.append(value)
+                    parents.append(index)
+                elif kind not in _ATOMS:
+                    odd = True
+            if odd:
+                self._add_odd(index, node)
+            if len(containers) > _MOST_CONTAINERS:
+                raise ValueRefusedError("a value to mask is too big, or contains itself")
 
-    def _add_odd(self, index: int, values: Iterable[Any], slots: Iterable[Any]) -> None:
+    def _add_odd(self, index: int, node: Any) -> None:
         """Tuples, bytes and the subclasses of what JSON has."""
-        for slot, value in zip(slots, values, strict=True):
+        for slot, value in node.items() if isinstance(node, dict) else enumerate(node):
             kind = type(value)
             if kind is str or kind is dict or kind is list or kind in _ATOMS:
                 continue
@@ -149,19 +150,19 @@ class _Layout:
     def rebuild(self, changed: dict[str, str], patches: Patches) -> Any:
         """The tree with ``changed`` strings and ``patches`` in it; what they do not touch is shared with the old one."""
         fresh: dict[int, Any] = {}
-        for index in sorted(self._touched(changed, patches), reverse=True):
+        renamed = self.names & changed.keys()
+        for index in sorted(self._touched(changed, patches, renamed), reverse=True):
             node = self.containers[index]
             fresh[id(node)] = _rebuild_one(node, changed, fresh, patches.get(index, {}))
+            if isinstance(node, dict) and not renamed.isdisjoint(node):
+                fresh[id(node)] = _rename(fresh[id(node)], changed)
         return fresh.get(id(self.containers[0]), self.containers[0])
 
-    def _touched(self, changed: dict[str, str], patches: Patches) -> set[int]:
+    def _touched(self, changed: dict[str, str], patches: Patches, renamed: set[str]) -> set[int]:
         """The containers that hold a change, and all above them."""
         touched: set[int] = set()
         holders = set(patches)
-        holders.update(
-            bisect_right(self.starts, leaf) - 1 for leaf, text in enumerate(self.strings) if text in changed
-        )
-        renamed = self.names & changed.keys()
+        holders.update(bisect_right(self.starts, leaf) - 1 for leaf, text in enumerate(self.strings) if text in changed)
         if renamed:
             holders.update(
                 index
@@ -177,19 +178,14 @@ class _Layout:
 
 def _rebuild_one(node: Any, changed: dict[str, str], fresh: dict[int, Any], patch: dict[Any, Any]) -> Any:
     if isinstance(node, dict):
-        news = {slot: _fresh(value, changed, fresh) for slot, value in node.items()}
-        news.update(patch)
-        return news if changed.keys().isdisjoint(news) else _rename(news, changed)
-    members = [_fresh(value, changed, fresh) for value in node]
+        return {
+            slot: changed.get(value, value) if isinstance(value, str) else fresh.get(id(value), value)
+            for slot, value in node.items()
+        } | patch
+    members = [changed.get(value, value) if isinstance(value, str) else fresh.get(id(value), value) for value in node]
     for place, value in patch.items():
         members[place] = value
     return tuple.__new__(type(node), members) if isinstance(node, tuple) else members
-
-
-def _fresh(value: Any, changed: dict[str, str], fresh: dict[int, Any]) -> Any:
-    if isinstance(value, str):
-        return changed.get(value, value)
-    return fresh.get(id(value), value)
 
 
 def _rename(node: dict[Any, Any], changed: dict[str, str]) -> dict[Any, Any]:

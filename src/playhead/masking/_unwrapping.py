@@ -13,12 +13,14 @@ from urllib.parse import quote
 
 from playhead.masking._rules import Hit
 
-__all__ = ["UNWRAP_ALL_PATTERN", "UNWRAP_PATTERN", "Unwrapped", "unwrap"]
+__all__ = ["PERCENT_PATTERN", "UNWRAP_ALL_PATTERN", "UNWRAP_PATTERN", "Unwrapped", "unwrap"]
 
-UNWRAP_PATTERN = r"%[0-9A-Fa-f]{2}|\\u00[0-7]|\\x[2-7]|\\/"
+PERCENT_PATTERN = "%[0-9A-Fa-f]{2}"
+
+UNWRAP_PATTERN = r"\\(?:u00[0-7]|x[2-7]|/)"
 """Escapes that can stand within a secret of a known shape. Others, such as a newline, stand only beside one."""
 
-UNWRAP_ALL_PATTERN = r"%[0-9A-Fa-f]{2}|\\[unrtbfx\"'/\\]"
+UNWRAP_ALL_PATTERN = r"\\[unrtbfx\"'/\\]"
 """Escapes that can stand within a registered secret, which may hold anything."""
 
 _UNIT = re.compile(
