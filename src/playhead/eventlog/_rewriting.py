@@ -57,7 +57,7 @@ def _write_compressed(lines: Iterable[bytes], file: BinaryIO) -> None:
         offset += len(packed)
         plain += len(text)
         count += text.startswith(b'{"seq":') + text.count(b'\n{"seq":')
-    file.write(encode_index(Index(1, count, plain, digest.hexdigest(), frames)))
+    file.write(encode_index(Index(1, count, plain, frames), digest))
 
 
 def _frames(lines: Iterable[bytes]) -> Iterator[bytes]:

@@ -232,7 +232,7 @@ class _Walk:
             digest.update(block)
             at += len(block)
         frames = [(frame.offset, frame.start) for frame in text.frames]
-        index = encode_index(Index(1, self.count, text.plain, digest.hexdigest(), frames))
+        index = encode_index(Index(1, self.count, text.plain, frames), digest)
         if index != text.index and not self.breaks:
             if index.startswith(text.index):
                 return Torn(text.plain, 0, "the index at its end is not whole")
