@@ -23,6 +23,7 @@ PLAIN: Final = "plain"
 """The style of data that is not JSON: its text is the value."""
 
 _BLOCK: Final = re.compile(r"(?:[^\r\n]++(?>\r\n|\r|\n))*+(?>\r\n|\r|\n)")
+_COMMON: Final = re.compile(r"((?:event: ?[^\r\n\0]*+\r?\n)?data: )({[^\r\n\0]*+(?<=}))(\r?\n\r?\n)")
 _DATA: Final = re.compile(r"(?:\A\ufeff?|(?<=[\r\n]))data(?=[:\r\n]|\Z)(?:: ?+)?([^\r\n]*+)(?:\r\n|\r|\n|\Z)")
 _ID: Final = re.compile(r"(?:\A|(?<=[\r\n]))id: ?([^\r\n\0]*+)(?=[\r\n])")
 _LINE: Final = re.compile(r"[^\n]*+\n")
@@ -110,12 +111,28 @@ def _decode(data: bytes) -> tuple[str, bytes]:
 def _split_sse(text: str) -> tuple[list[Block], str]:
     blocks: list[Block] = []
     at, hint = 0, "c"
-    while found := _BLOCK.match(text, at):
-        block = _read_block(found.group(), hint)
+    while found := _COMMON.match(text, at) or _BLOCK.match(text, at):
+        block = _read_common(found, hint) if found.re is _COMMON else None
+        if block is None:
+            found = _BLOCK.match(text, at) or found
+            block = _read_block(found.group(), hint)
         hint = block.style if block.style not in ("", PLAIN) else hint
         blocks.append(block)
         at = found.end()
     return blocks, text[at:]
+
+
+def _read_common(found: re.Match[str], hint: str) -> Block | None:
+    """A name and one line of JSON, as most blocks of most servers are; None where it is not quite that."""
+    text = found.group()
+    before, raw, after = found.groups()
+    try:
+        value, style = load(raw, hint)
+    except ValueError:
+        return None
+    same = text if style is not None and raw[-2:] != " }" else None
+    size = len(text) if text.isascii() else len(text.encode())
+    return Block(before, value, after, style=style or hint, text=same, size=size)
 
 
 def _read_block(text: str, hint: str) -> Block:
