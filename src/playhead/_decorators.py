@@ -97,7 +97,7 @@ def _bounded(function: Any, kind: Any, name: str | None) -> Any:
 
 
 def _door(function: Any) -> Callable[..., Any]:
-    target = function if inspect.isroutine(function) else getattr(type(function), "__call__", function)
+    target = function if inspect.isroutine(function) else type(function).__call__
     if inspect.isasyncgenfunction(target):
         return cross_items_async
     if inspect.isgeneratorfunction(target):

@@ -17,7 +17,7 @@ from playhead._masking import make_masker
 from playhead._runs import INSTALLATION
 from playhead._stores import choose_store
 from playhead.boundary import Lane, current_lane, enter_lane, leave_lane
-from playhead.errors import NestedRunError, UsageError
+from playhead.errors import DivergenceError, NestedRunError, UsageError
 from playhead.eventlog import Recording
 from playhead.events import NoteAdded, RunStarted, decode
 from playhead.integrations import INSTALLERS
@@ -59,6 +59,11 @@ class Replay:
         """The account so far; whole when the block has been left."""
         return self._session.report
 
+    @property
+    def failure(self) -> DivergenceError | None:
+        """What the replay failed by so far."""
+        return self._session.failure
+
     def __enter__(self) -> Replay:
         if current_lane() is not None:
             raise NestedRunError("a replay cannot begin inside a run or another replay", next="end the run first")
@@ -77,7 +82,9 @@ class Replay:
         self._zone()
         INSTALLATION.leave()
         _compare_packages(self.recording, self.report)
-        self._session.end(raising=error is None or (error is not self._session.failure and self._session.failure is not None))
+        self._session.end(
+            raising=error is None or (error is not self._session.failure and self._session.failure is not None)
+        )
 
     async def __aenter__(self) -> Replay:
         return self.__enter__()

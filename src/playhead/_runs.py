@@ -91,14 +91,19 @@ class Tape:
     """The machinery behind one recorded run: session, writer, log."""
 
     def __init__(
-        self, run: Run, entry: Entry, settings: Settings, *, task: str | None, policy: Any, tools: Sequence[Any],
+        self,
+        run: Run,
+        entry: Entry,
+        settings: Settings,
+        *,
+        task: str | None,
+        policy: Any,
+        tools: Sequence[Any],
         parent: Parent | None = None,
     ) -> None:
         store = choose_store(settings)
         masker = make_masker(settings, store.mask_key())
-        self._log = store.create(
-            run.id, run.kind, task=task, mask_key=masker.key_id, durability=settings.durability
-        )
+        self._log = store.create(run.id, run.kind, task=task, mask_key=masker.key_id, durability=settings.durability)
         mono_ns, wall_ns = _clock.mono_ns(), _clock.wall_ns()
         self.writer = Writer(self._log, durability=settings.durability)
         self.scribe = Scribe(self._log, masker, wall_minus_mono_ns=wall_ns - mono_ns)
@@ -206,7 +211,8 @@ class Recorder:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        assert self._run is not None and self._token is not None
+        assert self._run is not None
+        assert self._token is not None
         leave_lane(self._token)
         if error is not None:
             self._run._raised(error)

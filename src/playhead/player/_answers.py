@@ -29,9 +29,9 @@ def outcome_of(answer: Event) -> Outcome:
     match body:
         case ModelResponded() | BoundaryAnswered() if body.status is not None:
             return _http(body)
-        case ModelFailed(error=error) | ToolFailed(error=error, items=None) | BoundaryFailed(error=error, items=None) if (
-            error is not None
-        ):
+        case (
+            ModelFailed(error=error) | ToolFailed(error=error, items=None) | BoundaryFailed(error=error, items=None)
+        ) if error is not None:
             return Raised(decode_error(error))
         case ToolReturned(items=list()) | BoundaryAnswered(items=list()):
             return _items(body)
@@ -64,9 +64,7 @@ def _http(body: ModelResponded | BoundaryAnswered) -> Streamed:
         version=body.protocol.get("version", "HTTP/1.1"),
         reason=body.protocol.get("reason", ""),
     )
-    return Streamed(
-        head, pieces, _nanos(body.gaps), body.end, decode_error(error) if error is not None else None
-    )
+    return Streamed(head, pieces, _nanos(body.gaps), body.end, decode_error(error) if error is not None else None)
 
 
 def _with_length(headers: list[tuple[str, str]], length: int, *, whole: bool) -> tuple[tuple[str, str], ...]:

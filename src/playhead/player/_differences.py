@@ -7,15 +7,15 @@ apart from changed wording.
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 import msgspec
 
+from playhead.player._texts import align, changed_length
+
 _MOST = 200
-_WORDS_MOST = 20_000
 
 _OPAQUE = re.compile(
     r"""[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}   # UUID
@@ -52,7 +52,7 @@ class Difference(msgspec.Struct, frozen=True):
     def distance(self) -> int:
         """How many characters changed at this place, about."""
         if isinstance(self.recorded, str) and isinstance(self.asked, str):
-            return max(len(self.recorded), len(self.asked)) - _common(self.recorded, self.asked)
+            return changed_length(self.recorded, self.asked)
         return len(_short(self.recorded)) + len(_short(self.asked))
 
 
@@ -66,13 +66,9 @@ def differences(recorded: Any, asked: Any, path: str = "") -> Iterator[Differenc
 
 def word_difference(recorded: str, asked: str) -> str:
     """Both texts in one, with what went and what came marked, and long equal stretches cut short."""
-    before, after = _split(recorded), _split(asked)
-    if len(before) + len(after) > _WORDS_MOST:
-        before, after = recorded.splitlines(keepends=True), asked.splitlines(keepends=True)
     out: list[str] = []
-    for op, a, b, c, d in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
-        gone, new = "".join(before[a:b]), "".join(after[c:d])
-        if op == "equal":
+    for gone, new in align(recorded, asked):
+        if gone == new:
             out.append(gone if len(gone) <= 80 else f"{gone[:35]} … {gone[-35:]}")
         else:
             out.append((f"[-{_cut(gone)}-]" if gone else "") + (f"{{+{_cut(new)}+}}" if new else ""))
@@ -125,16 +121,6 @@ def _equal(recorded: Any, asked: Any) -> bool:
 
 def _pointer(key: str) -> str:
     return str(key).replace("~", "~0").replace("/", "~1")
-
-
-def _split(text: str) -> list[str]:
-    return re.findall(r"\s+|\w+|[^\w\s]", text)
-
-
-def _common(recorded: str, asked: str) -> int:
-    words = _split(recorded)
-    matcher = difflib.SequenceMatcher(None, words, _split(asked), autojunk=False)
-    return sum(len("".join(words[found.a : found.a + found.size])) for found in matcher.get_matching_blocks())
 
 
 def _cut(text: str) -> str:

@@ -35,7 +35,7 @@ def explain_miss(
         text = f"{place}: nothing like it was recorded" + (f" ({reason})" if reason else "")
         return _divergence("new", lane, asked, None, text, run, causes=("new call",))
     slot, found = near[0]
-    causes = name_causes(found)
+    causes = name_causes(found, slot.request.content)
     kind = "never-recorded" if _starts_differently(asked, slot, found) else "changed"
     what = "this conversation was never recorded; nearest is" if kind == "never-recorded" else "differs from"
     lines = [f"{place}: {what} {slot.place} of {run}" + (f"; {reason}" if reason else "")]

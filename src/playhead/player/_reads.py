@@ -17,17 +17,23 @@ class Reads:
 
     def __init__(self, recording: Recording) -> None:
         self._exact: dict[tuple[str, str, str], deque[list[Any]]] = defaultdict(deque)
+        self._moved: dict[tuple[str, str, str], deque[list[Any]]] = defaultdict(deque)
         self._loose: dict[tuple[str, str, str], deque[list[Any]]] = defaultdict(deque)
         for event in recording.events:
             body = event.body
             if isinstance(body, ClockRead | RandomDrawn):
                 kept = [body.value]
                 self._exact[event.lane, body.fn, body.site].append(kept)
+                self._moved[event.lane, body.fn, _line(body.site)].append(kept)
                 self._loose[event.lane, body.fn, _function(body.site)].append(kept)
 
     def take(self, lane: str, fn: str, site: str) -> Any:
-        """The next recorded value read at this site; else in the same function; else `NOTHING`."""
-        for queue in (self._exact.get((lane, fn, site)), self._loose.get((lane, fn, _function(site)))):
+        """The next recorded value read at this site; else on the same line, moved; else in the same function.
+
+        `NOTHING` where there is none of these.
+        """
+        exact, moved = self._exact.get((lane, fn, site)), self._moved.get((lane, fn, _line(site)))
+        for queue in (exact, moved, self._loose.get((lane, fn, _function(site)))):
             while queue:
                 kept = queue.popleft()
                 if kept:
@@ -41,6 +47,11 @@ class Reads:
 
 NOTHING = _NOTHING
 """What `Reads.take` gives where no such read was recorded."""
+
+
+def _line(site: str) -> str:
+    """A site without the number of its line: the function, and the digest of the line's text."""
+    return f"{_function(site)}#{site.rpartition('#')[2]}"
 
 
 def _function(site: str) -> str:

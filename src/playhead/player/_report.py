@@ -107,7 +107,11 @@ class ReplayReport(msgspec.Struct, omit_defaults=True):
             found += [f"  {each.path or '/'}: {each.words()}" for each in drift.differences]
         found += [
             f"order changed at {_place(each.step, each.seq)}: {each.name} was asked in {each.lane}, "
-            + (f"recorded in {each.recorded_lane}" if each.lane != each.recorded_lane else "earlier or later than recorded")
+            + (
+                f"recorded in {each.recorded_lane}"
+                if each.lane != each.recorded_lane
+                else "earlier or later than recorded"
+            )
             for each in self.reordered
         ]
         found += [f"ambiguous: {text}" for text in self.ambiguous]

@@ -6,7 +6,7 @@ comparison never sees a secret and a masked recording matches the program that m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
@@ -15,8 +15,8 @@ import msgspec
 from playhead.boundary import Arguments, Call, HttpRequest, name_arguments
 from playhead.events import BoundaryAsked, Event, ModelRequested, ToolCalled, freeze
 from playhead.masking import Masker
-from playhead.providers import ModelCall, encode_plain, recognise
 from playhead.player._multipart import normalise_multipart
+from playhead.providers import ModelCall, encode_plain, recognise
 
 Boundary = Literal["model", "tool", "http", "wrap"]
 
@@ -98,7 +98,7 @@ def _plain(form: str, content: Any) -> Any:
     return content
 
 
-def _comparable(content: Any, headers: list[tuple[str, str]]) -> Any:
+def _comparable(content: Any, headers: Iterable[Sequence[str]]) -> Any:
     """A body without what says nothing: the style of its JSON, the boundary text of its multipart form."""
     if not content:
         return None

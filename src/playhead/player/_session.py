@@ -213,7 +213,7 @@ class ReplaySession:
                     boundary=asked.boundary,
                     name=asked.name,
                     differences=found,
-                    causes=name_causes(found),
+                    causes=name_causes(found, slot.request.content),
                 )
             )
 

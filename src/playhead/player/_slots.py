@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-from playhead.events import Event
 from playhead.eventlog import Exchange, Recording
+from playhead.events import Event
 from playhead.player._fingerprints import Fingerprints
 from playhead.player._requests import Boundary, Normaliser, Request, request_of_event
 

@@ -117,9 +117,7 @@ def read_json(content: Mapping[str, Any] | None) -> Any:
             return None
 
 
-def _as_stream(
-    pieces: Sequence[bytes], provider: str, content_type: str, *, complete: bool
-) -> dict[str, Any] | None:
+def _as_stream(pieces: Sequence[bytes], provider: str, content_type: str, *, complete: bool) -> dict[str, Any] | None:
     merged = merge_stream(provider, content_type, pieces, complete=complete)
     if merged is None:
         return None

@@ -90,7 +90,7 @@ class Scribe:
         ticket.mark = (call.kind if call.kind != "wrap" else "boundary", None)
         ticket.seq = self._write(mono_ns, lane.name, _QUESTION[call.kind], self._lifted(self._masked(body)))
 
-    def answer(self, mono_ns: int, ticket: Ticket, outcome: Outcome, kept: Snapshot | None) -> None:
+    def answer(self, mono_ns: int, ticket: Ticket, outcome: Outcome, kept: Snapshot) -> None:
         """Write what became of a question."""
         family, model = ticket.mark or ("boundary", None)
         body: Body
@@ -148,7 +148,7 @@ class Scribe:
         return {"form": form["form"], "request": escape(form)}
 
     def _http_answer(
-        self, ticket: Ticket, outcome: Streamed, kept: Snapshot | None, model: ModelCall | None
+        self, ticket: Ticket, outcome: Streamed, kept: Snapshot, model: ModelCall | None
     ) -> tuple[Body, bool]:
         head = outcome.head
         assert head is not None
@@ -176,19 +176,26 @@ class Scribe:
         }
         if outcome.error is not None:
             body["error"] = encode(kept)
-        failed = outcome.end == "broken" or head.status >= 400 and model is not None
+        failed = outcome.end == "broken" or (head.status >= 400 and model is not None)
         if model is not None:
-            body |= self._read_answer(model.provider, head.status, read_json(content), complete=complete)
+            body |= self._read_answer(model.provider, head.status, read_json(content), outcome)
             if outcome.gaps_ns:
                 body["first_ns"] = outcome.gaps_ns[0]
             failed = failed or body["verdict"]["kind"] in ("error", "truncated")
         return body, failed
 
-    def _read_answer(self, provider: Any, status: int, said: Any, *, complete: bool) -> Body:
-        """What a model's answer says of itself; a wire format that surprises us is not a reason to lose the answer."""
+    def _read_answer(self, provider: Any, status: int, said: Any, outcome: Streamed) -> Body:
+        """What a model's answer says of itself; a wire format that surprises us is not a reason to lose the answer.
+
+        SDKs leave a stream at its closing mark, before the connection's end, so a stream that was left is
+        whole where the model said that it had finished; otherwise the program left it, which is no failure.
+        """
         try:
             usage = read_usage(provider, said)
-            verdict = read_outcome(provider, status, said, complete=complete)
+            verdict = read_outcome(provider, status, said, complete=outcome.end in ("complete", "closed"))
+            if verdict.kind == "truncated" and outcome.end in ("closed", "cancelled"):
+                detail = f"left by the program after {len(outcome.items)} pieces"
+                return {"verdict": {"kind": "left", "detail": detail}}
             version = read_model_version(provider, said)
         except Exception as error:
             return {"verdict": {"kind": "ok", "unread": type(error).__name__}}

@@ -15,6 +15,7 @@ T = TypeVar("T")
 
 _mono_ns = _system.SystemClock.mono_ns
 _TEXTS = frozenset({str, bytes})
+_NOTHING = snapshot(None)
 _KINDS = {"clock": "clock.read", "random": "random.drawn"}
 
 
@@ -54,7 +55,7 @@ class RecordSession:
             return ticket
         try:
             payload = call.payload
-            if type(payload) is Arguments:
+            if isinstance(payload, Arguments):
                 ticket.keep = snapshot
                 kept = [snapshot(value) for value in payload.args]
                 named = {name: snapshot(value) for name, value in payload.kwargs.items()} if payload.kwargs else {}
@@ -71,7 +72,7 @@ class RecordSession:
             return
         now = _mono_ns()
         try:
-            kept: Snapshot | None = None
+            kept = _NOTHING
             size = 0
             match outcome:
                 case Returned(value=value):
@@ -80,7 +81,7 @@ class RecordSession:
                 case Raised(error=error):
                     kept = snapshot_error(error)
                 case Streamed(error=error, items=items):
-                    kept = snapshot_error(error) if error is not None else None
+                    kept = snapshot_error(error) if error is not None else _NOTHING
                     size = sum(map(len, items)) if isinstance(ticket.call.payload, HttpRequest) else 0
             self._put((self._answer, now, ticket, outcome, kept), size)
         except Exception as error:
