@@ -57,6 +57,11 @@ def _answer_unless_given(
     original: Any, fn: str, lane: Lane, site: str, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     position = _GIVEN[original.__name__]
+    value = original(*args, **kwargs)
     if len(args) > position and args[position] is not None:
-        return original(*args, **kwargs)
-    return _answer(original, fn, lane, site, args, kwargs)
+        return value
+    if type(value) is not time.struct_time:
+        return lane.session.read(lane, "clock", fn, site, lambda: value)
+    plain = (*value, value.tm_zone, value.tm_gmtoff)  # the last two are no items of it, and would be lost
+    kept = lane.session.read(lane, "clock", fn, site, lambda: plain)
+    return value if kept is plain else time.struct_time(kept)
