@@ -56,14 +56,19 @@ def escape(tree: Any) -> Any:
     >>> escape({"$part": 1, "$ref": 2})
     {'$$part': 1, '$ref': 2}
     """
+    return _escaped(tree) if _has_reserved(tree) else tree
+
+
+def _has_reserved(tree: Any) -> bool:
     if isinstance(tree, dict):
-        items = {escape_key(key): escape(value) for key, value in tree.items()}
-        same = all(key in tree and tree[key] is value for key, value in items.items())
-        return tree if same else items
-    if isinstance(tree, list):
-        values = [escape(value) for value in tree]
-        return tree if all(a is b for a, b in zip(values, tree, strict=True)) else values
-    return tree
+        return any(escape_key(key) is not key for key in tree) or any(map(_has_reserved, tree.values()))
+    return isinstance(tree, list) and any(map(_has_reserved, tree))
+
+
+def _escaped(tree: Any) -> Any:
+    if isinstance(tree, dict):
+        return {escape_key(key): _escaped(value) for key, value in tree.items()}
+    return list(map(_escaped, tree)) if isinstance(tree, list) else tree
 
 
 def escape_text(text: bytes) -> bytes:
