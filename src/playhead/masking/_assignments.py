@@ -160,7 +160,7 @@ _NUMBER = re.compile(r"[+-]?[0-9][0-9_.,]*")
 
 
 def _settle_bare(text: str, place: _Place) -> Settled:
-    """A value without quotes: a header's to the end of its line, a form's whatever it is, otherwise one that is no code."""
+    """A value without quotes: a header's to the end of its line, a form's whatever it is, else one that is no code."""
     last = place.name.lower().replace("-", "_").rpartition("_")[2]
     if last in ("authorization", "cookie") and place.operator == ":":
         line = _LINE.match(text, place.value)
@@ -189,11 +189,12 @@ def _is_code(value: str) -> bool:
 
 
 def _rule(stem: str) -> Rule:
+    name = stem.replace("[_-]", "") + ":"
     return Rule(
         "secret",
         pattern=rf"{stem}[\\\"'\]]{{0,16}}[ \t]{{0,4}}(?:=>|[:=])",
         settle=_settle_assignment,
-        sign=Sign("names", (f"{stem.replace('[_-]', '')}:".encode(),)),
+        sign=Sign("names", (name.encode(),), gate=name[-4:].encode()),
         heavy=False,
         folded=True,
     )

@@ -84,7 +84,7 @@ def _settle_userinfo(text: str, start: int, end: int) -> Settled:
     first = end - 1 - len(password) if colon else start + 3
     value = password if colon else user
     telling = value and (colon or (len(value) >= 20 and any(c.isdigit() for c in value)))
-    if not telling or value[0] in "$<{%*[" and not colon or _is_reference(value) or is_placeholder(value):
+    if not telling or (value[0] in "$<{%*[" and not colon) or _is_reference(value) or is_placeholder(value):
         return Settled(end)
     return Settled(end, ((first, end - 1, unquote(value)),))
 
@@ -132,13 +132,13 @@ CREDENTIAL_RULES: tuple[Rule, ...] = (
         pattern=r"bearer[ \t]{1,4}[a-z0-9._~+/=-]{8}",
         settle=_settle_bearer,
         folded=True,
-        sign=Sign("names", (b"bearer",)),
+        sign=Sign("squeezed", (b"bearer",)),
     ),
     Rule(
         "secret",
         pattern=r"basic[ \t]{1,4}[a-z0-9+/=]{8}",
         settle=_settle_basic,
         folded=True,
-        sign=Sign("names", (b"basic",)),
+        sign=Sign("squeezed", (b"basic",)),
     ),
 )

@@ -12,6 +12,7 @@ __all__ = ["ReEngine"]
 
 _WORD = re.compile(rb"[^A-Za-z0-9+/_-]")
 _LEAST_WORD = 12
+_LONGEST_NAME = 16
 
 
 def _table(*changes: tuple[bytes, bytes]) -> bytes:
@@ -31,12 +32,14 @@ _NOT_IN_DIGITS = b")"
 
 
 def _views_of_bytes(data: bytes) -> dict[str, bytes]:
-    """The text; its words of twelve characters and more; its names, squeezed; its digits, all zero."""
+    """The text; its words of twelve characters and more; all of it, squeezed; what is before a colon; its digits, zero."""
     words = data.translate(_TO_WORDS).split()
+    squeezed = data.translate(_TO_NAMES, _NOT_IN_NAMES)
     return {
         "text": data,
         "words": b" ".join([word for word in words if len(word) >= _LEAST_WORD]),
-        "names": data.translate(_TO_NAMES, _NOT_IN_NAMES),
+        "squeezed": squeezed,
+        "names": b":".join([part[-_LONGEST_NAME:] for part in squeezed.split(b":")]),
         "digits": data.translate(_TO_DIGITS, _NOT_IN_DIGITS),
     }
 
@@ -44,17 +47,17 @@ def _views_of_bytes(data: bytes) -> dict[str, bytes]:
 class ReEngine:
     """Slower than RE2 and holds the interpreter's lock, but never for more than a window at a time."""
 
-    name: Literal["re"] = "re"
+    name: Literal["re2", "re"] = "re"
 
     def __init__(self, patterns: Sequence[Pattern]) -> None:
         self._compiled = [re.compile(pattern.source) for pattern in patterns]
         self._folded = [pattern.folded for pattern in patterns]
         self._whole = [pattern.whole for pattern in patterns]
-        self._signs = [
-            (index, pattern.sign.where, pattern.sign.literals)
-            for index, pattern in enumerate(patterns)
-            if pattern.sign is not None
-        ]
+        self._gates: dict[tuple[str, bytes], list[tuple[int, tuple[bytes, ...]]]] = {}
+        for index, pattern in enumerate(patterns):
+            if pattern.sign is not None:
+                gate = (pattern.sign.where, pattern.sign.gate)
+                self._gates.setdefault(gate, []).append((index, pattern.sign.literals))
         self._always = [index for index, pattern in enumerate(patterns) if pattern.sign is None]
 
     def scan(self, view: View) -> Windows:
@@ -63,19 +66,24 @@ class ReEngine:
         found: Windows = {index: [(0, length)] for index in self._always}
         for start, end in cut_windows(length):
             views = _views_of_bytes(data if end == length and not start else data[start : end + OVERLAP])
-            for index, where, literals in self._signs:
+            for (where, gate), members in self._gates.items():
                 seen = views[where]
-                for literal in literals:
-                    if literal in seen:
-                        break
-                else:
-                    if literals or not self._compiled[index].search(seen):
+                if gate not in seen:
+                    continue
+                for index, literals in members:
+                    if not self._is_signed(index, literals, seen):
                         continue
-                if self._whole[index]:
-                    found[index] = [(0, length)]
-                else:
-                    found.setdefault(index, []).append((start, end))
+                    if self._whole[index]:
+                        found[index] = [(0, length)]
+                    else:
+                        found.setdefault(index, []).append((start, end))
         return found
+
+    def _is_signed(self, index: int, literals: tuple[bytes, ...], seen: bytes) -> bool:
+        for literal in literals:
+            if literal in seen:
+                return True
+        return not literals and self._compiled[index].search(seen) is not None
 
     def search(self, index: int, view: View, start: int, end: int) -> tuple[int, int] | None:
         match = self._compiled[index].search(view.lower if self._folded[index] else view.data, start, end)

@@ -18,7 +18,7 @@ _MEMORY = 64 << 20
 class Re2Engine:
     """Searches with `re` where a pattern begins with a literal, which is quicker for one match than RE2."""
 
-    name: Literal["re2"] = "re2"
+    name: Literal["re2", "re"] = "re2"
 
     def __init__(self, patterns: Sequence[Pattern]) -> None:
         options = re2.Options()

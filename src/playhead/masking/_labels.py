@@ -14,7 +14,7 @@ __all__ = ["Label", "has_secret_name", "label_items", "label_members"]
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """``name`` is a secret's name. It goes for every string below, for the examples in a schema, or for a pair's second."""
+    """A secret's ``name``. It goes for all strings below, for the examples in a schema, or for the second of a pair."""
 
     name: str
     scope: Literal["all", "schema", "second"] = "all"
@@ -33,7 +33,7 @@ def label_items(node: Mapping[Any, Any], inherited: Label | None) -> list[Label 
         return [
             Label(inherited.name) if key in SCHEMA_VALUES else _label(key, value, node) for key, value in node.items()
         ]
-    if not any([is_secret_name(key) for key in node if type(key) is str]):
+    if not any(is_secret_name(key) for key in node if isinstance(key, str)):
         return _label_named_value(node) if "value" in node else None
     return [_label(key, value, node) for key, value in node.items()]
 

@@ -15,10 +15,35 @@ _FOUND_BY_DECODING = 12
 """Bytes of printable ASCII that hold three whole groups of base64 wherever they begin: `list_runs` finds these."""
 
 _COMMON = frozenset(
-    "access account anthropic apikey authorization bearer changeme cookie default development disabled enabled"
-    " example false gemini github google health localhost master message model openai password private production"
-    " public python request response result secret server staging status string system testing token unknown user"
-    " username value null none true content assistant function".split()
+    {
+        *("access", "account", "anthropic", "apikey", "assistant", "authorization", "bearer", "changeme", "content"),
+        *(
+            "cookie",
+            "default",
+            "development",
+            "disabled",
+            "enabled",
+            "example",
+            "function",
+            "gemini",
+            "github",
+            "google",
+        ),
+        *(
+            "health",
+            "localhost",
+            "master",
+            "message",
+            "openai",
+            "password",
+            "private",
+            "production",
+            "public",
+            "python",
+        ),
+        *("request", "response", "result", "secret", "server", "staging", "status", "string", "system", "testing"),
+        *("unknown", "username"),
+    }
 )
 
 
@@ -66,7 +91,7 @@ def _why_refused(value: object) -> str | None:
 
 
 def list_forms(secret: str) -> list[str]:
-    """How ``secret`` may stand in a text below its escapes: itself, its UTF-8 as code points, its base64 within more."""
+    """How ``secret`` may stand in a text below its escapes: itself, its UTF-8 as code points, its base64."""
     octets = secret.encode("utf-8", "surrogatepass")
     forms = [secret, octets.decode("latin-1")]
     if len(octets) >= _FOUND_BY_DECODING and secret.isascii() and secret.isprintable():

@@ -105,7 +105,7 @@ class Masker:
         return self._texts.mask_bytes(data)
 
     def pieces(self, pieces: Sequence[str]) -> list[str]:
-        """A text that arrived in pieces, masked as one: as many pieces come back, and no piece holds a part of a secret.
+        """A text that arrived in pieces, masked as one: as many pieces come back, none with a part of a secret.
 
         A placeholder stands in the first piece that its secret touched. The text counts as cut off: see `text`.
         """
@@ -132,7 +132,7 @@ def _cut_again(pieces: Sequence[str], hits: Sequence[Hit]) -> list[str]:
     hits_left = list(reversed(hits))
     for piece in pieces:
         end = start + len(piece)
-        kept = []
+        kept: list[str] = []
         position = start
         while hits_left and hits_left[-1].start < end:
             hit = hits_left[-1]

@@ -7,23 +7,61 @@ from functools import lru_cache
 
 __all__ = ["NAME_STEMS", "is_secret_name", "is_secret_parameter"]
 
-_KEYS = "api access secret private account signing encryption master subscription functions".split()
-_WORDS = frozenset("authorization cookie password passwd pwd passphrase secret token credential credentials".split())
-_WHOLE = frozenset("pin otp cvv cvc jwt bearer privatekey secretkey accesstoken refreshtoken authtoken".split())
-_PAIRS = frozenset(f"{key}_key" for key in _KEYS)
-_PARAMETERS = frozenset("key sig signature x_amz_signature x_amz_credential x_goog_signature x_goog_credential".split())
+_KEYS = (
+    "access",
+    "account",
+    "api",
+    "encryption",
+    "functions",
+    "master",
+    "private",
+    "secret",
+    "signing",
+    "subscription",
+)
+_WORDS = (
+    *("authorization", "cookie", "credential", "credentials", "passphrase", "passwd", "password", "pwd", "secret"),
+    "token",
+)
+_WHOLE = (
+    "accesstoken",
+    "authtoken",
+    "bearer",
+    "cvc",
+    "cvv",
+    "jwt",
+    "otp",
+    "pin",
+    "privatekey",
+    "refreshtoken",
+    "secretkey",
+)
+_PAIRS = tuple(f"{key}_key" for key in _KEYS)
+_PARAMETERS = (
+    "key",
+    "sig",
+    "signature",
+    "x_amz_credential",
+    "x_amz_signature",
+    "x_goog_credential",
+    "x_goog_signature",
+)
 
 _NO_SECRET_TOKEN = frozenset(
-    "next page prev previous cursor continuation sync max min num eos bos pad unk sep cls mask stop start end"
-    " special input output first last image audio video text prompt completion total lookahead resume".split()
+    {
+        *("next", "page", "prev", "previous", "cursor", "continuation", "sync", "resume", "lookahead", "first", "last"),
+        *("max", "min", "num", "total", "input", "output", "prompt", "completion"),
+        *("bos", "eos", "pad", "unk", "sep", "cls", "mask", "start", "end", "stop", "special"),
+        *("text", "image", "audio", "video"),
+    }
 )
 """What comes before ``token`` where it is a place in a list, a count or a piece of text."""
 
 NAME_STEMS = (
-    *"authorization cookie password passwd pwd passphrase secret token credential credentials apikey".split(),
-    *"pin otp cvv cvc jwt bearer".split(),
-    *sorted(f"{pair[:-4]}[_-]key" for pair in _PAIRS),
-    *sorted(f"{pair[:-4]}key" for pair in _PAIRS - {"api_key"}),
+    *_WORDS,
+    *("apikey", "bearer", "cvc", "cvv", "jwt", "otp", "pin"),
+    *(f"{key}[_-]key" for key in _KEYS),
+    *(f"{key}key" for key in _KEYS if key != "api"),
 )
 """Patterns in lower case, each beginning with a literal, one of which is at the end of every secret name."""
 

@@ -113,13 +113,13 @@ def _settle_card(text: str, start: int, end: int) -> Settled:
     return Settled(start + 1)
 
 
-def _phone(pattern: str, *literals: bytes, heavy: bool = True) -> Rule:
+def _phone(pattern: str, *literals: bytes, gate: bytes = b"", heavy: bool = True) -> Rule:
     return Rule(
         "phone",
         pattern=pattern,
         form=Pseudonyms.phone,
         settle=_settle_phone,
-        sign=Sign("digits", literals),
+        sign=Sign("digits", literals, gate),
         heavy=heavy,
     )
 
@@ -133,7 +133,7 @@ PEOPLE_RULES: tuple[Rule, ...] = (
         sign=Sign("text", (b"@",)),
         heavy=False,
     ),
-    _phone(r"\+[1-9][0-9 (./-][0-9 ()./-]{5}", b"+00", b"+0-", b"+0(", heavy=False),
+    _phone(r"\+[1-9][0-9 (./-][0-9 ()./-]{5}", b"+00", b"+0-", b"+0(", gate=b"+", heavy=False),
     _phone(r"\([0-9]{2,5}\)[ -]?[0-9]{3}", b"(00", heavy=False),
     _phone("[2-9][0-9]{2}[-. ][0-9]{3}[-. ][0-9]{4}", b"000-000-0000"),
     _phone("1[-. ][2-9][0-9]{2}[-.][0-9]{3}[-.][0-9]{4}", b"0-000-000-0000", heavy=False),

@@ -42,7 +42,7 @@ class Pseudonyms:
         return hmac.digest(self._key, b"\0" + value.encode("utf-8", "surrogatepass"), "sha256")[:5].hex()
 
     def plain(self, rule: str, value: str) -> str:
-        """``[masked:openai-key:1f3a9c20d4]``: free of quotes, blanks and backslashes, so it fits inside any encoding."""
+        """``[masked:openai-key:1f3a9c20d4]``: without quotes, blanks and backslashes, so that it fits anywhere."""
         return f"[masked:{rule}:{self.digest(value)}]"
 
     def in_url(self, rule: str, value: str) -> str:

@@ -53,12 +53,14 @@ class Sign:
     """What lets the standard-library engine pass over a text without trying the rule's pattern.
 
     No text can match the pattern without holding one of ``literals`` in the view of it that ``where`` names (see
-    `ReEngine`): its ``words`` of twelve characters and more, its squeezed ``names``, its ``digits``. Without
-    literals, the pattern itself is looked for there.
+    `ReEngine`): its ``words`` of twelve characters and more, all of it ``squeezed``, the ``names`` before colons,
+    its ``digits``. Without literals, the pattern itself is looked for there. ``gate`` is a part of all the literals,
+    which many rules may share.
     """
 
-    where: Literal["text", "words", "names", "digits"]
+    where: Literal["text", "words", "squeezed", "names", "digits"]
     literals: tuple[bytes, ...] = ()
+    gate: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)

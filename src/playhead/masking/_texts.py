@@ -37,7 +37,7 @@ def splice(text: str, hits: Sequence[Hit]) -> str:
     """``text`` with ``hits``, ascending and apart, replaced; the same object if there are none."""
     if not hits:
         return text
-    pieces = []
+    pieces: list[str] = []
     position = 0
     for hit in hits:
         pieces += (text[position : hit.start], hit.replacement)
@@ -78,7 +78,7 @@ class TextMask:
         return Pattern(UNWRAP_ALL_PATTERN.encode(), Sign("text", (b"\\",)), heavy=False)
 
     def hits(self, text: str, *, cut: bool = False) -> list[Hit]:
-        """All spans to replace, ascending and apart. ``cut``: ``text`` broke off, so its end may be a part of a secret."""
+        """All spans to replace, ascending and apart. ``cut``: ``text`` broke off, perhaps in a secret."""
         view = View(text)
         return self._with_tail(text, self._judge(text, view, self.engine.scan(view), _UNWRAPS, _RECODES), cut=cut)
 
@@ -185,9 +185,10 @@ class TextMask:
                 spans = [(0, len(text))]
             for start, end in spans:
                 value = text[start:end]
-                if 0 <= start < end <= len(text) and not is_placeholder(value):
-                    if rule.check is None or _passes(rule, rule.check, value):
-                        found.append(self._hit(rule, start, end, value))
+                if not 0 <= start < end <= len(text) or is_placeholder(value):
+                    continue
+                if rule.check is None or _passes(rule, rule.check, value):
+                    found.append(self._hit(rule, start, end, value))
         return found
 
     def _recode_all(self, text: str, view: View, windows: Sequence[tuple[int, int]], recodes: int) -> list[Hit]:

@@ -1,4 +1,4 @@
-"""The gate for decoded values: one look at all strings of a tree together, and new containers only where something is masked."""
+"""The gate for decoded values: one look at all strings of a tree, new containers only where something is masked."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class TreeMask:
         engine = self._texts.engine
         ends: list[int] = []
         for index, windows in engine.scan(view).items():
-            ends = ends or list(accumulate(map(len, strings), lambda end, length: end + 1 + length))
+            ends = ends or list(accumulate([len(text) + 1 for text in strings]))
             position = 0
             for start, end in windows:
                 position = max(position, start)
@@ -63,7 +63,7 @@ class TreeMask:
                 while position < end and (place := engine.search(index, view, position, reach)):
                     leaf = bisect_right(ends, place[0])
                     suspects.setdefault(strings[leaf], set()).add(index)
-                    position = ends[leaf] + 1
+                    position = ends[leaf]
         return suspects
 
     def _patch_octets(self, layout: _Layout) -> Patches:
@@ -101,18 +101,18 @@ class _Layout:
         self.parents = [0]
         self.strings: list[str] = []
         self.starts: list[int] = []
-        self.names: set[str] = set()
+        self._keys: set[Any] = set()
         self.firsts: set[str] = set()
         self.octets: list[tuple[int, Any, bytes | bytearray]] = []
         self._survey()
-        self.names = {name for name in self.names if isinstance(name, str)}
+        self.names = {key for key in self._keys if isinstance(key, str)}
 
     def _survey(self) -> None:
         containers, parents, starts, strings = self.containers, self.parents, self.starts, self.strings
         for index, node in enumerate(containers):
             starts.append(len(strings))
             if isinstance(node, dict):
-                self.names.update(node)
+                self._keys.update(node)
                 values: Iterable[Any] = node.values()
             else:
                 values = node
@@ -148,7 +148,7 @@ class _Layout:
                 self.octets.append((index, slot, value))
 
     def rebuild(self, changed: dict[str, str], patches: Patches) -> Any:
-        """The tree with ``changed`` strings and ``patches`` in it; what they do not touch is shared with the old one."""
+        """The tree with ``changed`` strings and ``patches``; it shares with the old one what these leave alone."""
         fresh: dict[int, Any] = {}
         renamed = self.names & changed.keys()
         for index in sorted(self._touched(changed, patches, renamed), reverse=True):

@@ -24,20 +24,30 @@ UNWRAP_ALL_PATTERN = r"\\[unrtbfx\"'/\\]"
 """Escapes that can stand within a registered secret, which may hold anything."""
 
 _UNIT = re.compile(
-    r"%([0-9A-Fa-f]{2})"
-    r"|\\(?:u([dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|[0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([nrtbf\"'/\\]))"
+    r"[%\\](?:(?<=%)[0-9A-Fa-f]{2}|(?<=\\)(?:[nrtbf\"'/\\]|x[0-9a-fA-F]{2}"
+    r"|u(?:[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|[0-9a-fA-F]{4})))"
 )
-_SHORT = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
+_KNOWN = {
+    r"\n": "\n",
+    r"\r": "\r",
+    r"\t": "\t",
+    r"\b": "\b",
+    r"\f": "\f",
+    **{f"\\{mark}": mark for mark in "\"'/\\"},
+    **{f"%{number:02x}": chr(number) for number in range(256)},
+    **{f"%{number:02X}": chr(number) for number in range(256)},
+}
 
 
 def _decode(unit: re.Match[str]) -> str:
-    percent, unicode, byte, short = unit.groups()
-    if short is not None:
-        return _SHORT.get(short, short)
-    if unicode is not None and len(unicode) > 4:
-        high, low = int(unicode[:4], 16), int(unicode[6:], 16)
+    escape = unit.group()
+    known = _KNOWN.get(escape)
+    if known is not None:
+        return known
+    if len(escape) > 6:
+        high, low = int(escape[2:6], 16), int(escape[8:], 16)
         return chr(0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00))
-    return chr(int(percent or unicode or byte, 16))
+    return chr(int(escape.lstrip("%\\ux"), 16))
 
 
 class Unwrapped:
