@@ -5,9 +5,9 @@ Python process finds the order, takes it up and steps aside. What only the end c
 other through a mailbox: a folder of the parent's.
 """
 
-from playhead._program._closing import Closed, close_recording
-from playhead._program._launching import Ended, choose_hash_seed, launch
-from playhead._program._mailbox import Mailbox
-from playhead._program._orders import Order, variables
+from playhead._program._closing import Closed
+from playhead._program._launching import Ended
+from playhead._program._recording import Recorded, record_program
+from playhead._program._replaying import Match, Replayed, replay_program
 
-__all__ = ["Closed", "Ended", "Mailbox", "Order", "choose_hash_seed", "close_recording", "launch", "variables"]
+__all__ = ["Closed", "Ended", "Match", "Recorded", "Replayed", "record_program", "replay_program"]

@@ -60,7 +60,7 @@ def play(playing: Replay, mailbox: Mailbox) -> Ends:
             playing.__exit__(None, None, None)
         except DivergenceError:
             pass  # the report tells it
-        mailbox.report({"report": playing.report.to_dict(), "captured": _captured()})
+        mailbox.report({"report": playing.report.to_dict(), "captured": _captured(), "where": _where(playing)})
 
     ends = Ends(finish)
     ends.watch()
@@ -106,6 +106,20 @@ def _pass_over_divergences() -> None:
         return None if isinstance(error, DivergenceError) else show(kind, error, trace)
 
     sys.excepthook = show_others
+
+
+def _where(playing: Replay) -> str | None:
+    """The line of the agent's own code that asked what could not be answered."""
+    from playhead.integrations._sites import find_site
+
+    found = None
+    trace = playing.failure.__traceback__ if playing.failure is not None else None
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if find_site(trace.tb_frame) is not None:
+            found = f"{code.co_filename}:{trace.tb_lineno} in {code.co_name}"
+        trace = trace.tb_next
+    return found
 
 
 def _captured() -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, Literal
 
@@ -36,13 +35,13 @@ class Order(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     match: Literal["strict", "loose"] = "strict"
 
 
-def variables(order: Order, environment: Mapping[str, str] = ENVIRONMENT) -> dict[str, str]:
-    """The environment variables by which the next Python process finds ``order``."""
-    path = environment.get("PYTHONPATH")
-    return {
-        VARIABLE: msgspec.json.encode(order).decode(),
-        "PYTHONPATH": os.pathsep.join([str(_STARTUP), path] if path else [str(_STARTUP)]),
-    }
+def variables(order: Order, *, path: bool = True) -> dict[str, str]:
+    """The environment variables that carry ``order``; with ``path``, the next Python process finds it by itself."""
+    found = {VARIABLE: msgspec.json.encode(order).decode()}
+    if path:
+        before = ENVIRONMENT.get("PYTHONPATH")
+        found["PYTHONPATH"] = os.pathsep.join([str(_STARTUP), before] if before else [str(_STARTUP)])
+    return found
 
 
 def decode_order(text: str) -> Order:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from typing import IO, TYPE_CHECKING, Any
@@ -12,6 +13,9 @@ from playhead.errors import PlayheadError
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+_STEERING = re.compile("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
+"""Beyond the control characters that JSON escapes by itself."""
 
 MESSAGES = "docs/reference/messages.md"
 
@@ -35,10 +39,20 @@ def say(text: str) -> None:
 
 def print_json(value: Any) -> None:
     """Print data for a program: one JSON document."""
+    click.echo(json_text(value), nl=False)
+
+
+def json_text(value: Any) -> str:
+    """Data as a JSON document that may be shown on a terminal: what could steer one is escaped."""
     import msgspec
 
-    text = msgspec.json.format(msgspec.json.encode(value, enc_hook=str), indent=2)
-    sys.stdout.write(text.decode("utf-8", "backslashreplace") + "\n")
+    try:
+        text = msgspec.json.format(msgspec.json.encode(value, enc_hook=str), indent=2).decode()
+    except UnicodeEncodeError:  # a lone surrogate, which has no bytes but has an escape
+        import json
+
+        text = json.dumps(msgspec.to_builtins(value, enc_hook=str), indent=2)
+    return _STEERING.sub(lambda match: f"\\u{ord(match.group()):04x}", text) + "\n"
 
 
 def console(file: IO[str] | None = None) -> Console:

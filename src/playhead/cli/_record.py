@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import sys
-from pathlib import Path
-from typing import TYPE_CHECKING
-
 import click
 
 from playhead.cli._options import example, open_store, store_option
 from playhead.cli._output import error_lines, say
 from playhead.cli._words import count
-from playhead.errors import PlayheadError, ProgramNotStartedError, UsageError
-
-if TYPE_CHECKING:
-    from playhead._program import Ended, Mailbox
-    from playhead.stores import LocalStore
+from playhead.errors import UsageError
 
 
 @click.command(
@@ -35,56 +26,23 @@ def command(kind: str, task: str | None, run_id: str | None, store: str | None, 
     The first Python process that PROGRAM starts is recorded: its models, tools, HTTP, clock and chance. Its
     input, output, signals and exit code are its own.
     """
-    from playhead._program import Mailbox, Order, choose_hash_seed, launch, variables
+    from playhead._program import record_program
     from playhead._runs import new_id
-    from playhead.events import Entry
+    from playhead.eventlog import printable
 
     if not command:
         raise UsageError("say which program to record", next="playhead record -- python my_agent.py")
-    place = open_store(store)
     run = run_id or new_id(kind)
-    _try_out(place, run, kind)
-    with Mailbox.make() as mailbox:
-        order = Order(
-            mode="record",
-            run=run,
-            kind=kind,
-            task=task,
-            store=str(place.path.absolute()),
-            mailbox=str(mailbox.path),
-            entry=Entry(form="program", argv=list(command), folder=os.getcwd()),
-        )
-        ended = launch(command, {**variables(order), "PYTHONHASHSEED": choose_hash_seed()})
-        try:
-            _close(place, run, ended, mailbox, command)
-        except PlayheadError as error:
-            for line in error_lines(error):
-                say(line)
-            return ended.exit_code or error.exit_code
-    return ended.exit_code
-
-
-def _try_out(place: LocalStore, run: str, kind: str) -> None:
-    """Find out before the program runs whether a recording of this name can be kept."""
-    place.mask_key()
-    log = place.create(run, kind)
-    log.abandon()
-    log.path.unlink()
-
-
-def _close(place: LocalStore, run: str, ended: Ended, mailbox: Mailbox, command: tuple[str, ...]) -> None:
-    from playhead._program import close_recording
-
-    if mailbox.failure is not None or not mailbox.claimed:
-        why = mailbox.failure or f"{Path(command[0]).name} started no Python that could be recorded"
-        raise ProgramNotStartedError(
-            f"nothing was recorded: {why}",
-            next=f"playhead record -- {sys.executable} my_agent.py",
-        )
-    said = mailbox.read_report() or {}
-    closed = close_recording(place.find(run), ended, gaps=said.get("gaps"), others=mailbox.others)
-    if mailbox.others:
-        say(f"warning: {count(mailbox.others, 'more Python process')} ran beside the first and were not recorded")
-    for gap in said.get("gaps", {}).get("incomplete", ()):
-        say(f"warning: the recording is incomplete: {gap}")
-    say(f"recorded {run} ({closed.outcome}, {count(closed.steps, 'step')})  next: playhead show {run}")
+    done = record_program(command, open_store(store), run=run, kind=kind, task=task)
+    if done.closed is None:
+        assert done.failure is not None
+        for line in error_lines(done.failure):
+            say(line)
+        return done.ended.exit_code or done.failure.exit_code
+    if done.others:
+        say(f"warning: {count(done.others, 'more Python process')} ran beside the first and were not recorded")
+    for gap in done.incomplete:
+        say(f"warning: the recording is incomplete: {printable(gap)}")
+    steps = count(done.closed.steps, "step")
+    say(f"recorded {printable(run)} ({done.closed.outcome}, {steps})  next: playhead show {printable(run)}")
+    return done.ended.exit_code

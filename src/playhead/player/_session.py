@@ -118,12 +118,14 @@ class ReplaySession:
         with self._lock:
             self.report.refused.append(place)
             where = f" in lane {lane.name}" if lane is not None else ""
-            error = ConnectionRefusedInReplayError(
-                f"the program tried to connect to {place}{where} while it is replayed; nothing was opened",
-                next=f"playhead show {self.recording.id}",
-                facts={"place": place},
+            text = f"the program tried to connect to {place}{where} while it is replayed; nothing was opened"
+            then = f"playhead show {self.recording.id}"
+            found = Divergence(
+                kind="network", lane=lane.name if lane else "", boundary="network", name=place, message=text, next=then
             )
-            self.failure = self.failure or error
+            error = ConnectionRefusedInReplayError(text, next=then, facts={"place": place}, divergence=found)
+            if self.failure is None:
+                self.failure, self.report.divergence = error, found
             return error
 
     def end(self, *, raising: bool) -> None:

@@ -1,0 +1,141 @@
+"""In the parent: a recorded program is started again, and every call is answered from the recording."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from playhead._program._launching import Ended, launch
+from playhead._program._mailbox import Mailbox
+from playhead._program._orders import Order, variables
+from playhead.errors import CorruptRecordingError, NoReportError, UsageError
+from playhead.eventlog import Recording, printable
+from playhead.events import Entry, RunStarted
+from playhead.player import ReplayReport
+from playhead.recorder import read_code
+
+Match = Literal["strict", "loose"]
+
+
+class Replayed(msgspec.Struct, frozen=True):
+    """A program that was replayed: the ``report``, and the line of its own code ``where`` it diverged.
+
+    ``captured`` lists reads of clock and chance that could not be caught.
+    """
+
+    report: ReplayReport
+    ended: Ended
+    where: str | None = None
+    captured: tuple[str, ...] = ()
+
+
+def replay_program(
+    recording: Recording,
+    store: Path,
+    *,
+    match: Match,
+    command: Sequence[str] = (),
+    stdout: int | None = None,
+    hash_seed: str | None = None,
+) -> Replayed:
+    """Start the program of a recording again, or ``command``, under replay; nothing goes live.
+
+    ``hash_seed`` is another one than recorded. Raises `UsageError` where the recording does not say what to
+    start, `ProgramNotStartedError`, and `NoReportError` where the program died before it could report.
+    """
+    started = recording.started
+    if started is None or recording.path is None:
+        raise CorruptRecordingError(
+            f"{printable(recording.id)} does not say what was run", next=f"playhead verify {printable(recording.id)}"
+        )
+    program = tuple(command) or _program(recording.id, started.entry)
+    seed = hash_seed or started.environment.hash_seed
+    with Mailbox.make() as mailbox:
+        order = Order(
+            mode="replay",
+            run=str(recording.path.absolute()),
+            store=str(store.absolute()),
+            mailbox=str(mailbox.path),
+            entry=started.entry,
+            match=match,
+        )
+        added = variables(order) if command or started.entry.form == "program" else variables(order, path=False)
+        folder = None if command else started.entry.folder
+        ended = launch(program, added | ({"PYTHONHASHSEED": seed} if seed else {}), folder=folder, stdout=stdout)
+        return _receive(mailbox, ended, recording, started, command)
+
+
+def _program(run: str, entry: Entry) -> tuple[str, ...]:
+    """What to start, by how the run was entered."""
+    if entry.form == "program" and entry.argv:
+        return tuple(entry.argv)
+    if entry.form == "call":
+        return sys.executable, "-m", "playhead._program"
+    recorded = " ".join(entry.argv) or "my_agent.py"
+    raise UsageError(
+        f"{printable(run)} was recorded in a block of a program: say which program to run, there is no entry point",
+        next=f"playhead replay {printable(run)} -- python {printable(recorded)}",
+    )
+
+
+def _receive(
+    mailbox: Mailbox, ended: Ended, recording: Recording, started: RunStarted, command: Sequence[str]
+) -> Replayed:
+    said = mailbox.read_report()
+    if said is None:
+        if mailbox.failure is not None:
+            why = mailbox.failure
+        elif not mailbox.claimed:
+            why = f"the program ({ended}) started no Python that could be replayed"
+        else:
+            why = f"the program ended ({ended}) before it could report"
+        run = printable(recording.id)
+        raise NoReportError(f"there is no report of the replay of {run}: {why}", next=f"playhead show {run}")
+    report = msgspec.convert(said["report"], ReplayReport)
+    if mailbox.others:
+        report.unseen["Python processes beside the first"] = mailbox.others
+    report.warnings += _program_changes(started.entry, command)
+    report.warnings += _code_changes(started)
+    if not command and report.divergence is None:
+        report.warnings += _end_changes(recording, ended)
+    return Replayed(report, ended, said.get("where"), tuple(said.get("captured", ())))
+
+
+def _program_changes(entry: Entry, command: Sequence[str]) -> list[str]:
+    if not command or _is_same(entry, command):
+        return []
+    recorded = " ".join(entry.argv) or entry.call or "nothing by name"
+    return [f"another program: {' '.join(command)} now, {recorded} when recorded"]
+
+
+def _is_same(entry: Entry, command: Sequence[str]) -> bool:
+    """Whether a command line runs what was recorded; the interpreter's own name does not matter."""
+    argv = entry.argv[1:] if entry.form == "program" else entry.argv
+    if not argv:
+        return list(command) == list(entry.argv)
+    arguments = argv[1:]
+    named = {Path(word).name for word in command}
+    return Path(argv[0]).name in named and list(command[len(command) - len(arguments) :]) == arguments
+
+
+def _code_changes(started: RunStarted) -> list[str]:
+    then = started.environment.code
+    now = read_code(started.entry.folder or os.getcwd()) if then else {}
+    if not now or then.get("commit") == now.get("commit"):
+        return []
+    return [f"the code is at commit {str(now['commit'])[:10]} now, {str(then.get('commit'))[:10]} when recorded"]
+
+
+def _end_changes(recording: Recording, ended: Ended) -> list[str]:
+    """Where a program ended otherwise than when it was recorded."""
+    finished, started = recording.finished, recording.started
+    if finished is None or started is None or started.entry.form != "program":
+        return []
+    reason = finished.reason or ""
+    then = reason if reason.startswith(("exit code", "SIG", "signal")) else "exit code 0"
+    return [] if str(ended) == then else [f"the program ended with {ended} now, with {then} when recorded"]

@@ -1,0 +1,64 @@
+"""The help pages, and what starting the command line loads."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from playhead.cli._main import VERBS
+from tests.cli.commands import environment, type_in
+
+
+def test_the_page_of_help_lists_every_verb_and_ends_with_an_example(tmp_path: Path) -> None:
+    done = type_in(tmp_path, "--help")
+    lines = done.stdout.splitlines()
+    assert all(f"  {verb} " in done.stdout for verb in VERBS)
+    assert lines[-1].strip().startswith("Example: playhead ")
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_verb_s_help_begins_with_its_sentence_and_ends_with_an_example(tmp_path: Path, verb: str) -> None:
+    done = type_in(tmp_path, verb, "--help")
+    paragraphs = [" ".join(part.split()) for part in done.stdout.strip().split("\n\n")]
+    assert paragraphs[1] == VERBS[verb]
+    assert paragraphs[-1].startswith(f"Example: playhead {verb}")
+
+
+@pytest.mark.parametrize("verb", sorted(set(VERBS) - {"record", "demo"}))
+def test_every_reading_verb_has_json(verb: str) -> None:
+    command = import_module(f"playhead.cli._{verb}").command
+    assert "--json" in [option for parameter in command.params for option in parameter.opts]
+
+
+@pytest.mark.parametrize(
+    ("words", "banned"),
+    [(["--version"], {"click", "msgspec", "rich"}), (["--help"], {"msgspec", "rich", "playhead.eventlog"})],
+)
+def test_version_and_help_load_nothing_heavy(tmp_path: Path, words: list[str], banned: set[str]) -> None:
+    code = f"""
+import sys
+sys.argv = ["playhead", *{words!r}]
+from playhead.cli import main
+try:
+    main()
+finally:
+    print(*sorted(set(sys.modules) & {banned | {"asyncio", "httpx", "openai", "playhead._runs"}!r}), file=sys.stderr)
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment(), capture_output=True, text=True)
+    assert (done.returncode, done.stderr.strip()) == (0, "")
+    assert done.stdout.startswith("playhead 0." if words == ["--version"] else "Usage: playhead")
+
+
+def test_a_verb_that_is_not_there_is_a_usage_error_with_a_guess(tmp_path: Path) -> None:
+    done = type_in(tmp_path, "replya", "x")
+    assert done.returncode == 2
+    assert "There is no verb 'replya'. Did you mean 'replay'?" in done.stderr
+
+
+def test_no_verb_at_all_is_help(tmp_path: Path) -> None:
+    done = type_in(tmp_path)
+    assert "Verbs:" in done.stdout + done.stderr
