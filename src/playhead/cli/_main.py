@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from playhead._version import __version__
-from playhead.cli._output import error_lines
+from playhead.cli._output import colour, error_lines, say
 from playhead.errors import PlayheadError
 
 VERBS = {
@@ -75,7 +75,7 @@ def run(arguments: Sequence[str]) -> None:
     A verb gives its exit code back; an error of ours is told on stderr, without a traceback.
     """
     try:
-        code = group.main(list(arguments), prog_name="playhead", standalone_mode=False)
+        code = group.main(list(arguments), prog_name="playhead", standalone_mode=False, color=colour())
         sys.stdout.flush()
     except click.Abort:
         code = _interrupted()
@@ -86,7 +86,7 @@ def run(arguments: Sequence[str]) -> None:
         code = error.exit_code
     except PlayheadError as error:
         for line in error_lines(error):
-            click.echo(line, err=True)
+            say(line)
         code = error.exit_code
     except BrokenPipeError:
         # Whoever read our output has had enough: nothing to say, and nobody to say it to.
@@ -96,5 +96,5 @@ def run(arguments: Sequence[str]) -> None:
 
 
 def _interrupted() -> int:
-    click.echo("interrupted", err=True)
+    say("interrupted")
     return 130

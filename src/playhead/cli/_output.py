@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from playhead._system import ENVIRONMENT
 from playhead.errors import PlayheadError
 
 if TYPE_CHECKING:
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 _STEERING = re.compile("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 """Beyond the control characters that JSON escapes by itself."""
+
+_NO_WIDTH: Final = 10_000
 
 MESSAGES = "docs/reference/messages.md"
 
@@ -34,7 +37,12 @@ def error_lines(error: PlayheadError) -> Iterator[str]:
 
 def say(text: str) -> None:
     """Talk to the person at the terminal."""
-    click.echo(text, err=True)
+    click.echo(text, err=True, color=colour())
+
+
+def colour() -> bool | None:
+    """What click is told: never where ``NO_COLOR`` is set, otherwise as the stream is a terminal or not."""
+    return False if ENVIRONMENT.get("NO_COLOR") else None
 
 
 def print_json(value: Any) -> None:
@@ -55,8 +63,9 @@ def json_text(value: Any) -> str:
     return _STEERING.sub(lambda match: f"\\u{ord(match.group()):04x}", text) + "\n"
 
 
-def console(file: IO[str] | None = None) -> Console:
-    """A console that prints text as it is: no markup, no emoji, no highlighting; colour on a terminal only."""
+def console() -> Console:
+    """A console that prints text as it is, in colour on a terminal only; in a pipe no line is cut to a width."""
     from rich.console import Console
 
-    return Console(file=file or sys.stdout, markup=False, emoji=False, highlight=False, soft_wrap=False)
+    width = None if sys.stdout.isatty() else _NO_WIDTH
+    return Console(file=sys.stdout, markup=False, emoji=False, highlight=False, width=width)

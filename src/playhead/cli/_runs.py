@@ -65,31 +65,30 @@ def _as_data(run: Summary) -> dict[str, Any]:
 
 
 def _print_table(runs: list[Summary], now: int) -> None:
+    """A line for each run; a narrow terminal does without the amounts."""
     from rich.table import Table
     from rich.text import Text
 
     from playhead.eventlog import printable
 
     out = console()
+    amounts = out.width >= 90
     table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("RUN", no_wrap=True, overflow="fold")
+    table.add_column("RUN", no_wrap=True, overflow="fold", min_width=max(len(printable(run.run)) for run in runs))
     for name in ("WHEN", "KIND", "OUTCOME"):
-        table.add_column(name, no_wrap=True)
-    for name in ("EVENTS", "TOOK", "SIZE"):
+        table.add_column(name, no_wrap=True, overflow="ellipsis")
+    for name in ("EVENTS", "TOOK", "SIZE") if amounts else ():
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("", no_wrap=True, overflow="ellipsis", ratio=1)
     for run in runs:
         readable = run.state != "unreadable"
-        table.add_row(
-            printable(run.run),
-            ago(now - run.started_ns) if readable else "",
-            printable(run.kind),
-            Text(run.state, style=_COLOURS[run.state]),
-            str(run.events) if readable else "",
-            duration(run.ended_ns - run.started_ns) if readable else "",
-            size(run.size),
-            printable(" · ".join(_remarks(run))),
-        )
+        cells = [Text(printable(run.run)), Text(ago(now - run.started_ns) if readable else "")]
+        cells += [Text(printable(run.kind)), Text(run.state, style=_COLOURS[run.state])]
+        if amounts:
+            cells.append(Text(str(run.events) if readable else ""))
+            cells.append(Text(duration(run.ended_ns - run.started_ns) if readable else ""))
+            cells.append(Text(size(run.size)))
+        table.add_row(*cells, Text(printable(" · ".join(_remarks(run)))))
     out.print(table)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -63,7 +63,7 @@ def _show_run(recording: Recording, as_json: bool) -> None:
     found = list(rows(recording, width=_width()))
     if found:
         click.echo()
-        _print_timeline(found)
+        _print_timeline(found, _width())
     click.echo()
     count = len(recording.steps)
     if count:
@@ -71,38 +71,42 @@ def _show_run(recording: Recording, as_json: bool) -> None:
 
 
 def _width() -> int:
-    return max(40, shutil.get_terminal_size().columns) if sys.stdout.isatty() else _WIDE
+    return max(20, shutil.get_terminal_size().columns) if sys.stdout.isatty() else _WIDE
 
 
-def _print_timeline(found: list[Row]) -> None:
+def _print_timeline(found: list[Row], width: int) -> None:
+    """A line for each row; a narrow terminal does without what is least missed."""
     from rich.table import Table
     from rich.text import Text
 
     from playhead.cli._words import duration
     from playhead.eventlog import printable
 
-    lanes = len({row.lane for row in found}) > 1
-    tokens = any(row.input_tokens or row.output_tokens for row in found)
+    lanes = len({row.lane for row in found}) > 1 and width >= 60
+    amounts = width >= 70
+    tokens = amounts and any(row.input_tokens or row.output_tokens for row in found)
     table = Table(box=None, pad_edge=False, show_header=False, expand=sys.stdout.isatty())
     table.add_column(justify="right", no_wrap=True, style="bold")
     if lanes:
-        table.add_column(no_wrap=True, style="dim", overflow="ellipsis", max_width=28)
-    table.add_column(no_wrap=True, overflow="ellipsis", max_width=9, style="dim")
-    table.add_column(no_wrap=True, overflow="ellipsis", max_width=34)
+        table.add_column(no_wrap=True, style="dim", overflow="ellipsis", max_width=width // 5)
+    table.add_column(no_wrap=True, style="dim")
+    table.add_column(no_wrap=True, overflow="ellipsis", max_width=max(8, width // 4))
     table.add_column(no_wrap=True, overflow="ellipsis", ratio=1)
     if tokens:
         table.add_column(justify="right", no_wrap=True, style="dim")
-    table.add_column(justify="right", no_wrap=True, style="dim")
+    if amounts:
+        table.add_column(justify="right", no_wrap=True, style="dim")
     for row in found:
         style = "red" if row.failed else "yellow" if row.failed is None else ""
-        cells: list[Any] = [str(row.step) if row.step is not None else "·"]
+        cells = [Text(str(row.step) if row.step is not None else "·")]
         if lanes:
-            cells.append(printable(row.lane.removeprefix("main/")))
-        cells += [row.kind, Text(row.name, style=style), Text(row.said, style=style)]
+            cells.append(Text(printable(row.lane.removeprefix("main/"))))
+        cells += [Text(row.kind), Text(row.name, style=style), Text(row.said, style=style)]
         if tokens:
             known = row.input_tokens is not None or row.output_tokens is not None
-            cells.append(f"{_amount(row.input_tokens)}→{_amount(row.output_tokens)}" if known else "")
-        cells.append(duration(row.took_ns) if row.took_ns is not None else "")
+            cells.append(Text(f"{_amount(row.input_tokens)}→{_amount(row.output_tokens)}" if known else ""))
+        if amounts:
+            cells.append(Text(duration(row.took_ns) if row.took_ns is not None else ""))
         table.add_row(*cells)
     console().print(table)
 
