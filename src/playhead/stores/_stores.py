@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
 import os
-import tempfile
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
@@ -144,6 +142,8 @@ class LocalStore:
         )
 
     def _unknown(self, run: str) -> UnknownRunError:
+        import difflib
+
         names = list(self._files())
         near = difflib.get_close_matches(readable_part(run), names, n=3, cutoff=0.5)
         like = f"; there is {' and '.join(map(printable, near))}" if near else ""
@@ -185,6 +185,8 @@ class MemoryStore(LocalStore):
     """A store for tests, which goes away with the object: a folder of its own, in memory where the system has one."""
 
     def __init__(self, *, clock: Clock | None = None) -> None:
+        import tempfile
+
         memory = "/dev/shm" if os.path.isdir("/dev/shm") and os.access("/dev/shm", os.W_OK) else None
         folder = tempfile.TemporaryDirectory(prefix="playhead-", dir=memory, ignore_cleanup_errors=True)
         super().__init__(folder.name, clock=clock)
