@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from playhead.boundary import Lane, current_lane, in_lane
-from playhead.integrations import clock, tasks, threads
+from playhead.boundary import current_lane
+from playhead.integrations import tasks, threads
 from tests.integrations._reads import RecordingReads, installed, run
 
 colour: contextvars.ContextVar[str] = contextvars.ContextVar("colour", default="none")
@@ -252,40 +252,3 @@ def test_lane_names_are_the_same_whatever_the_scheduling() -> None:
     runs = [tuple(in_run(agent)) for _ in range(20)]
     assert len(set(runs)) == 1
     assert len(set(runs[0])) == 6 * 7
-
-
-def test_a_streaming_answer_keeps_its_lane_whoever_drains_it() -> None:
-    """B59: a generator that enters its lane at each step does so in another task, and may be closed in a third."""
-    session = RecordingReads()
-    lane = Lane(session, name="handler")
-
-    async def answer() -> Any:
-        with in_lane(lane):
-            time.time()
-        for part in ("a", "b"):
-            yield part
-            with in_lane(lane):
-                time.time()
-
-    async def drain(source: Any) -> list[str]:
-        return [part async for part in source]
-
-    async def serve() -> list[str]:
-        source = answer()
-        first = await anext(source)
-        rest = await asyncio.create_task(drain(source))
-        left = answer()
-        await asyncio.create_task(leaf_of(left))
-        await contextvars.copy_context().run(asyncio.ensure_future, closing(left))
-        return [first, *rest]
-
-    async def leaf_of(source: Any) -> None:
-        await anext(source)
-
-    async def closing(source: Any) -> None:
-        await source.aclose()
-
-    with installed(clock.install, tasks.install):
-        assert asyncio.run(serve()) == ["a", "b"]
-    assert session.lanes == {"handler"}
-    assert len(session.reads) == 4

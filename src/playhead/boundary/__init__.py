@@ -21,6 +21,7 @@ from playhead.boundary._doors import (
     cross_stream_async,
     pass_uncaptured,
 )
+from playhead.boundary._following import stay_in_lane, stay_in_lane_async
 from playhead.boundary._lanes import MAIN, Lane, as_fallback, current_lane, enter_lane, in_lane, leave_lane
 from playhead.boundary._patches import Installation, Installer, Patches
 from playhead.boundary._sessions import Session, Ticket
@@ -62,4 +63,6 @@ __all__ = [
     "leave_lane",
     "name_arguments",
     "pass_uncaptured",
+    "stay_in_lane",
+    "stay_in_lane_async",
 ]
