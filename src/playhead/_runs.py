@@ -103,7 +103,8 @@ class Tape:
     ) -> None:
         store = choose_store(settings)
         masker = make_masker(settings, store.mask_key())
-        self._log = store.create(run.id, run.kind, task=task, mask_key=masker.key_id, durability=settings.durability)
+        task = masker.text(task) if task is not None else None
+        self._log = store.create(run.id, masker.text(run.kind), task=task, mask_key=masker.key_id, durability=settings.durability)
         mono_ns, wall_ns = _clock.mono_ns(), _clock.wall_ns()
         self.writer = Writer(self._log, durability=settings.durability)
         self.scribe = Scribe(self._log, masker, wall_minus_mono_ns=wall_ns - mono_ns)

@@ -124,6 +124,8 @@ class ModelResponded(_Body, frozen=True, omit_defaults=True, kw_only=True):
     gaps: list[int] = []
     """Microseconds before each piece of the body as it came."""
     first_ns: int | None = None
+    items: list[Any] | None = None
+    """What a wrapped model function yielded, one by one."""
     """From the question to the first piece of the body, in nanoseconds."""
 
 

@@ -30,10 +30,12 @@ def outcome_of(answer: Event) -> Outcome:
         case ModelResponded() | BoundaryAnswered() if body.status is not None:
             return _http(body)
         case (
-            ModelFailed(error=error) | ToolFailed(error=error, items=None) | BoundaryFailed(error=error, items=None)
+            ModelFailed(error=error, items=None)
+            | ToolFailed(error=error, items=None)
+            | BoundaryFailed(error=error, items=None)
         ) if error is not None:
             return Raised(decode_error(error))
-        case ToolReturned(items=list()) | BoundaryAnswered(items=list()):
+        case ToolReturned(items=list()) | BoundaryAnswered(items=list()) | ModelResponded(items=list()):
             return _items(body)
         case ToolReturned() | BoundaryAnswered():
             return Returned(decode(body.value))
@@ -43,15 +45,15 @@ def outcome_of(answer: Event) -> Outcome:
             raise ValueRefusedError(f"event {answer.seq} ({answer.kind}) is not an answer")
 
 
-def _items(body: ToolReturned | BoundaryAnswered) -> Streamed:
-    error = getattr(body, "error", None)
+def _items(body: ToolReturned | BoundaryAnswered | ModelResponded) -> Streamed:
+    error, value = getattr(body, "error", None), getattr(body, "value", None)
     return Streamed(
         None,
         [decode(item) for item in body.items or ()],
         _nanos(body.gaps),
         body.end,
         decode_error(error) if error is not None else None,
-        decode(body.value) if body.value is not None else None,
+        decode(value) if value is not None else None,
     )
 
 

@@ -15,7 +15,8 @@ import msgspec
 
 from playhead.boundary import HttpRequest
 from playhead.events import canonical
-from playhead.masking import PLACEHOLDER, Masker
+from playhead.masking import Masker
+from playhead.player._mask_keys import without_keys
 from playhead.player._requests import Request
 
 _SIZE = 16
@@ -28,12 +29,12 @@ class Fingerprints:
     """Digests of requests, comparable within one replay.
 
     ``same_key`` says whether the recording was masked with the key that the program's side is masked with now;
-    where it was not, placeholders are compared by rule only.
+    where it was not, one placeholder is as good as another.
     """
 
     def __init__(self, masker: Masker, *, same_key: bool) -> None:
         self._masker = masker
-        self._same_key = same_key
+        self.same_key = same_key
         self._by_text: dict[bytes, bytes] = {}
         self._by_object: dict[int, tuple[Any, bytes]] = {}
 
@@ -87,6 +88,6 @@ class Fingerprints:
         return blake2b(b"".join(digests), digest_size=_SIZE, person=b"list").digest()
 
     def _digest(self, text: bytes) -> bytes:
-        if not self._same_key:
-            text = PLACEHOLDER.sub("[masked]", text.decode("utf-8")).encode("utf-8")
+        if not self.same_key:
+            text = without_keys(text.decode("utf-8")).encode("utf-8")
         return blake2b(text, digest_size=_SIZE).digest()

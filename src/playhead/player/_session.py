@@ -176,7 +176,7 @@ class ReplaySession:
         custom = not isinstance(matcher, _builtin())
         if candidate is not None and not custom and candidate.fingerprint == asked_print:
             return candidate
-        asked = self._request(call, model)
+        asked = self._layout.comparable(request_of_call(call, self._masker, model))
         equal = [] if custom else self._layout.equal(boundary, asked_print)
         free = [slot for slot in equal if not slot.played]
         if free:

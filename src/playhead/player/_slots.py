@@ -9,6 +9,7 @@ from typing import Any
 from playhead.eventlog import Exchange, Recording
 from playhead.events import Event
 from playhead.player._fingerprints import Fingerprints
+from playhead.player._mask_keys import without_mask_keys
 from playhead.player._requests import Boundary, Normaliser, Request, request_of_event
 
 _BOUNDARIES: dict[str, Boundary] = {"model.requested": "model", "tool.called": "tool", "boundary.asked": "wrap"}
@@ -46,15 +47,15 @@ class Slot:
     def request(self) -> Request:
         """What was asked, normalised."""
         if self._request is None:
-            self._request = self._layout.normalise(request_of_event(self.exchange.question))
+            self._request = self._layout.comparable(request_of_event(self.exchange.question))
         return self._request
 
     @property
     def fingerprint(self) -> bytes:
         """The digest of what was asked."""
         if self._print is None:
-            self._print = self._layout.fingerprints.of_request(self.request)
-            self._request = None
+            asked = self._layout.normalise(request_of_event(self.exchange.question))
+            self._print = self._layout.fingerprints.of_request(asked)
         return self._print
 
     @property
@@ -85,6 +86,11 @@ class Layout:
         for normaliser in self._normalisers:
             request = normaliser(request)
         return request
+
+    def comparable(self, request: Request) -> Request:
+        """``request`` after all normalisers, without what only the key of the masks makes differ."""
+        request = self.normalise(request)
+        return request if self.fingerprints.same_key else without_mask_keys(request)
 
     def next(self, lane: str, boundary: Boundary) -> Slot | None:
         """The next unplayed question of this kind in the lane."""

@@ -36,6 +36,7 @@ from playhead.providers import (
     recognise,
 )
 from playhead.recorder._parts import NotPlainJsonError, PartKeeper
+from playhead.recorder._pieces import mask_events, mask_pieces, mask_tokens
 
 _LIFT_FROM = 2048
 """Bodies of fewer bytes are not searched for long strings."""
@@ -97,13 +98,14 @@ class Scribe:
         failed = False
         match outcome:
             case Returned():
-                body = {"value": encode(kept)}
+                body = {"content" if family == "model" else "value": encode(kept)}
             case Raised():
                 body, failed = {"error": encode(kept)}, True
             case Streamed(head=HttpHead()):
                 body, failed = self._http_answer(ticket, outcome, kept, model)
             case Streamed():
-                body = {"items": [encode(item) for item in outcome.items], "gaps": _micros(outcome.gaps_ns)}
+                items = mask_pieces(self._masker, [encode(item) for item in outcome.items])
+                body = {"items": items, "gaps": _micros(outcome.gaps_ns)}
                 body["end"] = outcome.end
                 if outcome.value is not None:
                     body["value"] = freeze(outcome.value)
@@ -163,9 +165,7 @@ class Scribe:
             provider=provider,
             complete=complete,
         )
-        content = self._masker.value(plain)
-        if content is not plain and "wire" in content.get("encoding", ()):
-            content = {**content, "encoding": {"name": content["encoding"]["name"]}}
+        content = self._masked_content(plain, ticket.call.payload, cut=self._is_cut(outcome, plain, provider))
         body: Body = {
             "status": head.status,
             "headers": self._masker.headers(head.headers),
@@ -183,6 +183,26 @@ class Scribe:
                 body["first_ns"] = outcome.gaps_ns[0]
             failed = failed or body["verdict"]["kind"] in ("error", "truncated")
         return body, failed
+
+    def _is_cut(self, outcome: Streamed, plain: Body, provider: Any) -> bool:
+        """Whether the body breaks off anywhere, so that its texts may end inside a secret."""
+        if outcome.end == "complete":
+            return False
+        said = read_json(plain)
+        if provider is None or said is None or outcome.end != "closed":
+            return True
+        return read_outcome(provider, 200, said, complete=True).kind == "truncated"
+
+    def _masked_content(self, plain: Body, request: Any, *, cut: bool) -> Body:
+        """A body without its secrets, also those that are spread over events or tokens."""
+        content: Body = self._masker.value(plain, cut=cut)
+        if b"ogprobs" in (request.body or b""):
+            content = mask_tokens(self._masker, content)
+        if plain["form"] == "text" and "cuts" in plain:
+            content = mask_events(self._masker, content)
+        if content != plain and "wire" in content.get("encoding", ()):
+            content = {**content, "encoding": {"name": content["encoding"]["name"]}}
+        return content
 
     def _read_answer(self, provider: Any, status: int, said: Any, outcome: Streamed) -> Body:
         """What a model's answer says of itself; a wire format that surprises us is not a reason to lose the answer.
