@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import weakref
 from collections.abc import Iterator
@@ -93,7 +94,10 @@ class LocalStore:
     def _prepare(self, folder: Path) -> None:
         with writing(folder):
             new = not self.path.exists()
-            folder.mkdir(parents=True, exist_ok=True)
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+            except FileExistsError as error:
+                raise NotADirectoryError(errno.ENOTDIR, "a file is in the place of a folder") from error
             if new:
                 os.chmod(self.path, 0o700)  # prompts and answers are nobody else's business
                 (self.path / ".gitignore").write_text("*\n")
