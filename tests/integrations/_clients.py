@@ -15,7 +15,6 @@ import requests
 import urllib3
 
 Way = Literal["end", "break", "close", "raise", "cancel", "drop", "never"]
-Pairs = list[tuple[str, str]]
 WAYS: tuple[Way, ...] = ("break", "close", "raise", "cancel", "drop", "never")
 PATIENT = 20.0
 
@@ -25,29 +24,83 @@ class Reply(msgspec.Struct):
 
     status: int
     reason: str
-    headers: Pairs
+    headers: list[tuple[str, str]]
     body: bytes
     cookies: dict[str, str]
     history: list[int]
     url: str
 
 
-class LeftByRaising(Exception):
+class LeftByRaisingError(Exception):
     """Raised by a program in the middle of a stream."""
 
 
+class Reading(msgspec.Struct):
+    """How a program reads a stream, and what it got: it leaves after two pieces in its ``way``."""
+
+    seen: Callable[[], None] = lambda: None
+    way: Way = "end"
+    patience: float = PATIENT
+    got: list[bytes] = msgspec.field(default_factory=list)
+
+    def takes(self, piece: bytes) -> bool:
+        """Take a piece; false where it is the last one that the program wants."""
+        self.got.append(piece)
+        if self.way != "end" and len(self.got) == 2:
+            if self.way == "raise":
+                raise LeftByRaisingError
+            return False
+        self.seen()
+        return True
+
+    def plain(self, pieces: Any, close: Callable[[], None]) -> None:
+        try:
+            for piece in pieces if self.way != "never" else ():
+                if not self.takes(piece):
+                    if self.way == "close":
+                        close()
+                    break
+        except LeftByRaisingError:
+            close()
+        if self.way in ("end", "break"):
+            close()
+
+    async def awaited(self, pieces: Any, close: Callable[[], Any]) -> None:
+        """In a task of its own, so that it can be cancelled."""
+
+        async def read() -> None:
+            async for piece in pieces:
+                if not self.takes(piece):
+                    if self.way != "cancel":
+                        break
+                    task = asyncio.current_task()
+                    assert task is not None
+                    task.cancel()
+
+        if self.way == "never":
+            return
+        try:
+            await asyncio.ensure_future(read())
+        except BaseException as error:
+            await close()
+            if not isinstance(error, LeftByRaisingError | asyncio.CancelledError):
+                raise
+        if self.way in ("end", "break", "close"):
+            await close()
+
+
 class Client:
-    """A client library. ``fetch`` reads a whole reply, ``stream`` reads pieces and may leave early."""
+    """A client library. ``fetch`` reads a whole reply, ``stream`` pieces."""
 
     name = ""
     awaits = False
 
-    def fetch(self, url: str, *, follow: bool = True, patience: float = PATIENT, **asked: Any) -> Reply:
+    def fetch(
+        self, url: str, *, follow: bool = True, patience: float = PATIENT, method: str = "GET", **asked: Any
+    ) -> Reply:
         raise NotImplementedError
 
-    def stream(
-        self, url: str, *, seen: Callable[[], None], way: Way = "end", after: int = 2, patience: float = PATIENT
-    ) -> list[bytes]:
+    def stream(self, url: str, reading: Reading) -> list[bytes]:
         raise NotImplementedError
 
     def __repr__(self) -> str:
@@ -71,28 +124,13 @@ class Httpx(Client):
         code, reason, url = response.status_code, response.reason_phrase, str(response.url)
         return Reply(code, reason, headers, response.content, dict(client.cookies), history, url)
 
-    def stream(
-        self, url: str, *, seen: Callable[[], None], way: Way = "end", after: int = 2, patience: float = PATIENT
-    ) -> list[bytes]:
-        got: list[bytes] = []
-        with self.package.Client(timeout=patience, verify=False) as client:
+    def stream(self, url: str, reading: Reading) -> list[bytes]:
+        with self.package.Client(timeout=reading.patience, verify=False) as client:
             response = client.send(client.build_request("GET", url), stream=True)
-            try:
-                if way != "never":
-                    for piece in response.iter_bytes():
-                        got.append(piece)
-                        if way != "end" and len(got) == after:
-                            if way == "raise":
-                                raise LeftByRaising
-                            break
-                        seen()
-            except LeftByRaising:
-                response.close()
-            if way in ("end", "break", "close"):
-                response.close()
+            reading.plain(response.iter_bytes(), response.close)
             del response
             gc.collect()
-        return got
+        return reading.got
 
 
 class AsyncHttpx(Httpx):
@@ -111,21 +149,17 @@ class AsyncHttpx(Httpx):
 
         return asyncio.run(run())
 
-    def stream(
-        self, url: str, *, seen: Callable[[], None], way: Way = "end", after: int = 2, patience: float = PATIENT
-    ) -> list[bytes]:
-        return asyncio.run(self._stream(url, seen, way, after, patience))
+    def stream(self, url: str, reading: Reading) -> list[bytes]:
+        async def run() -> None:
+            async with self.package.AsyncClient(timeout=reading.patience, verify=False) as client:
+                response = await client.send(client.build_request("GET", url), stream=True)
+                await reading.awaited(response.aiter_bytes(), response.aclose)
+                del response
+                gc.collect()
+                await asyncio.sleep(0)
 
-    async def _stream(self, url: str, seen: Callable[[], None], way: Way, after: int, patience: float) -> list[bytes]:
-        got: list[bytes] = []
-        async with self.package.AsyncClient(timeout=patience, verify=False) as client:
-            response = await client.send(client.build_request("GET", url), stream=True)
-            read = _read(response.aiter_bytes(), got, seen, way, after)
-            await _leave(read, way, response.aclose)
-            del response, read
-            gc.collect()
-            await asyncio.sleep(0)
-        return got
+        asyncio.run(run())
+        return reading.got
 
 
 class Requests(Client):
@@ -137,24 +171,19 @@ class Requests(Client):
         if "content" in asked:
             asked["data"] = asked.pop("content")
         with requests.Session() as session:
-            response = session.request(method, url, allow_redirects=follow, timeout=patience, **asked)
-            headers = list(response.raw.headers.items())
-            history = [hop.status_code for hop in response.history]
+            found = session.request(method, url, allow_redirects=follow, timeout=patience, **asked)
+            headers = list(found.raw.headers.items())
+            history = [hop.status_code for hop in found.history]
             cookies = session.cookies.get_dict()
-            return Reply(
-                response.status_code, response.reason, headers, response.content, cookies, history, response.url
-            )
+            return Reply(found.status_code, found.reason, headers, found.content, cookies, history, found.url)
 
-    def stream(
-        self, url: str, *, seen: Callable[[], None], way: Way = "end", after: int = 2, patience: float = PATIENT
-    ) -> list[bytes]:
-        got: list[bytes] = []
+    def stream(self, url: str, reading: Reading) -> list[bytes]:
         with requests.Session() as session:
-            response = session.get(url, stream=True, timeout=patience)
-            _read_plain(response.iter_content(None), response.close, got, seen, way, after)
+            response = session.get(url, stream=True, timeout=reading.patience)
+            reading.plain(response.iter_content(None), response.close)
             del response
             gc.collect()
-        return got
+        return reading.got
 
 
 class Urllib3(Client):
@@ -167,23 +196,18 @@ class Urllib3(Client):
             asked["body"] = asked.pop("content")
         with urllib3.PoolManager(timeout=patience) as manager:
             retries = urllib3.Retry(5, connect=0, read=0, other=0, redirect=5, raise_on_redirect=False)
-            response = manager.request(method, url, redirect=follow, retries=retries, **asked)
-            history = [hop.status or 0 for hop in response.retries.history] if response.retries else []
-            headers = list(response.headers.items())
-            return Reply(
-                response.status, response.reason or "", headers, response.data, {}, history, response.geturl() or url
-            )
+            found = manager.request(method, url, redirect=follow, retries=retries, **asked)
+            history = [hop.status or 0 for hop in found.retries.history] if found.retries else []
+            headers, reason = list(found.headers.items()), found.reason or ""
+            return Reply(found.status, reason, headers, found.data, {}, history, found.geturl() or url)
 
-    def stream(
-        self, url: str, *, seen: Callable[[], None], way: Way = "end", after: int = 2, patience: float = PATIENT
-    ) -> list[bytes]:
-        got: list[bytes] = []
-        with urllib3.PoolManager(timeout=patience) as manager:
+    def stream(self, url: str, reading: Reading) -> list[bytes]:
+        with urllib3.PoolManager(timeout=reading.patience) as manager:
             response = manager.request("GET", url, preload_content=False, retries=False)
-            _read_plain(response.stream(), response.close, got, seen, way, after)
+            reading.plain(response.stream(), response.close)
             del response
             gc.collect()
-        return got
+        return reading.got
 
 
 class Aiohttp(Client):
@@ -200,82 +224,35 @@ class Aiohttp(Client):
             timeout = aiohttp.ClientTimeout(sock_read=patience)
             async with (
                 aiohttp.ClientSession(timeout=timeout) as session,
-                session.request(method, url, allow_redirects=follow, **asked) as response,
+                session.request(method, url, allow_redirects=follow, **asked) as found,
             ):
-                headers = [(name.decode(), value.decode()) for name, value in response.raw_headers]
-                body = await response.read()
-                cookies = {name: morsel.value for name, morsel in response.cookies.items()}
-                history = [hop.status for hop in response.history]
-                return Reply(response.status, response.reason or "", headers, body, cookies, history, str(response.url))
+                headers = [(name.decode(), value.decode()) for name, value in found.raw_headers]
+                body, reason = await found.read(), found.reason or ""
+                cookies = {name: morsel.value for name, morsel in found.cookies.items()}
+                history = [hop.status for hop in found.history]
+                return Reply(found.status, reason, headers, body, cookies, history, str(found.url))
 
         return asyncio.run(run())
 
-    def stream(
-        self, url: str, *, seen: Callable[[], None], way: Way = "end", after: int = 2, patience: float = PATIENT
-    ) -> list[bytes]:
-        return asyncio.run(self._stream(url, seen, way, after, patience))
+    def stream(self, url: str, reading: Reading) -> list[bytes]:
+        async def run() -> None:
+            timeout = aiohttp.ClientTimeout(sock_read=reading.patience)
+            async with aiohttp.ClientSession(timeout=timeout) as session:
+                response = await session.get(url)
+                await reading.awaited(response.content.iter_chunked(65536), _closer(response))
+                del response
+                gc.collect()
+                await asyncio.sleep(0)
 
-    async def _stream(self, url: str, seen: Callable[[], None], way: Way, after: int, patience: float) -> list[bytes]:
-        got: list[bytes] = []
-        timeout = aiohttp.ClientTimeout(sock_read=patience)
-        async with aiohttp.ClientSession(timeout=timeout) as session:
-            response = await session.get(url)
-            read = _read(response.content.iter_chunked(65536), got, seen, way, after)
-
-            async def close() -> None:
-                response.close()
-
-            await _leave(read, way, close)
-            del response, read, close
-            gc.collect()
-            await asyncio.sleep(0)
-        return got
+        asyncio.run(run())
+        return reading.got
 
 
-def _read_plain(pieces: Any, close: Any, got: list[bytes], seen: Any, way: Way, after: int) -> None:
-    try:
-        if way != "never":
-            for piece in pieces:
-                got.append(piece)
-                if way != "end" and len(got) == after:
-                    if way == "raise":
-                        raise LeftByRaising
-                    break
-                seen()
-    except LeftByRaising:
-        close()
-    if way in ("end", "break", "close"):
-        close()
+def _closer(response: Any) -> Callable[[], Any]:
+    async def close() -> None:
+        response.close()
 
-
-async def _read(pieces: Any, got: list[bytes], seen: Any, way: Way, after: int) -> None:
-    async for piece in pieces:
-        got.append(piece)
-        if way == "cancel" and len(got) == after:
-            asyncio.current_task().cancel()  # type: ignore[union-attr]
-        elif way != "end" and len(got) == after:
-            if way == "raise":
-                raise LeftByRaising
-            return
-        else:
-            seen()
-
-
-async def _leave(read: Any, way: Way, close: Any) -> None:
-    """Read in a task of its own, and let go of the response as ``way`` says."""
-    if way == "never":
-        read.close()
-        return
-    task = asyncio.ensure_future(read)
-    try:
-        await task
-    except (LeftByRaising, asyncio.CancelledError):
-        await close()
-    except BaseException:
-        await close()
-        raise
-    if way in ("end", "break", "close"):
-        await close()
+    return close
 
 
 CLIENTS: tuple[Client, ...] = (

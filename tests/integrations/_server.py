@@ -83,6 +83,7 @@ class Server:
 
     def __exit__(self, *_: object) -> None:
         self._closing.set()
+        self._seen.release(1000)
         with contextlib.suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()

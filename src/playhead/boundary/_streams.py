@@ -38,8 +38,8 @@ class Tap:
         """One more piece has come, ``together`` with the one before it where the program could not tell them apart."""
         now = _now()
         keep = self._ticket.keep
+        self._gaps.append(0 if together and self._items else now - self._last)
         self._items.append(item if keep is None else keep(item))
-        self._gaps.append(0 if together else now - self._last)
         self._last = now
 
     def end(self, end: End, error: BaseException | None = None, value: Any = None) -> None:

@@ -18,17 +18,16 @@ class WireTap:
     """Follows the bytes of one response and tells a tap its head, its pieces and its end.
 
     The client reads and judges the same bytes by itself; what it makes of broken ones is its own affair, so here
-    they only end the following. A ``pushed`` client is fed whatever comes, whether the program waits for it or not.
+    they only end the following.
     """
 
-    def __init__(self, tap: Tap, method: str, head: HttpHead | None = None, *, pushed: bool = False) -> None:
+    def __init__(self, tap: Tap, method: str, head: HttpHead | None = None) -> None:
         self._tap = tap
         self._method = method
         self._buffer = bytearray()
         self._left: int | None = 0
         self._part = bytearray()
         self._state = "head"
-        self._pushed = pushed
         self._together = False
         if head is not None:
             self._begin(head)
@@ -38,17 +37,14 @@ class WireTap:
         """Whether the body goes on until the connection ends."""
         return self._state == "rest"
 
-    def feed(self, data: bytes | memoryview) -> None:
-        """These bytes have come."""
+    def feed(self, data: bytes, *, together: bool = False) -> None:
+        """These bytes have come, ``together`` with those before where the program could not tell them apart."""
         if self._state == "done":
             return
+        self._together = together
         self._buffer += data
         while self._step():
             pass
-
-    def awaited(self) -> None:
-        """The program has used up what came so far, and waits: what comes until it waits again comes together."""
-        self._together = False
 
     def eof(self) -> None:
         """The connection has ended: that ends a body without a length, and breaks any other."""
@@ -142,7 +138,7 @@ class WireTap:
 
     def _take(self, piece: bytes) -> None:
         self._tap.take(piece, together=self._together)
-        self._together = self._pushed
+        self._together = True
 
     def _flush(self) -> None:
         if self._part:

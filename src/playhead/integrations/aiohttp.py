@@ -62,9 +62,10 @@ def _instrument(package: ModuleType, *, patches: Patches) -> None:
                     connection = await asked.connecting()
                 except TimeoutError as error:
                     raise timed_out(f"Connection timeout to host {request.url}") from error
-            wire = WireTap(tap, request.method, pushed=True)
-            _follow(connection.protocol, asked.terms, wire)
+            wire = WireTap(tap, request.method)
+            parser = _follow(connection.protocol, asked.terms, wire)
             response = await exchange(connection)
+            parser.reader = response.content
             connection.add_callback(partial(_leave, wire, response.content))
             return response
 
@@ -105,7 +106,6 @@ def _instrument(package: ModuleType, *, patches: Patches) -> None:
         if not isinstance(parser, _FollowedParser):
             await wait(reader, name)
             return
-        parser.wire.awaited()
         try:
             await wait(reader, name)
         except BaseException as error:
@@ -143,25 +143,35 @@ class _Asked:
         """There is nothing to close."""
 
 
-def _follow(protocol: Any, terms: dict[str, Any], wire: WireTap) -> None:
+def _follow(protocol: Any, terms: dict[str, Any], wire: WireTap) -> _FollowedParser:
     """Have ``protocol`` tell ``wire`` the bytes that it parses from now on."""
     early, protocol._tail = protocol._tail, b""
     protocol.set_response_params(**terms)
-    protocol._parser = _FollowedParser(protocol._parser, wire)
+    parser = protocol._parser = _FollowedParser(protocol._parser, wire)
     if early:
         protocol.data_received(early)
+    return parser
 
 
 class _FollowedParser:
-    """The library's parser, with every byte that it is fed told to a tap."""
+    """The library's parser, with every byte that it is fed told to a tap.
+
+    The protocol drops it when the connection is lost: then a response that was never let go of is left, too.
+    """
 
     def __init__(self, parser: Any, wire: WireTap) -> None:
         self._parser = parser
         self.wire = wire
+        self.reader: Any = None
+
+    def __del__(self) -> None:
+        if self.reader is not None:
+            _leave(self.wire, self.reader)
 
     def feed_data(self, data: bytes, *args: Any) -> Any:
         if data:
-            self.wire.feed(data)
+            unread = self.reader is None or bool(self.reader._buffer)
+            self.wire.feed(data, together=unread)
         return self._parser.feed_data(data, *args)
 
     def feed_eof(self) -> Any:
