@@ -263,6 +263,23 @@ def test_a_read_only_store_says_so_and_can_be_read(store: LocalStore) -> None:
     assert store.mask_key() == key
 
 
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everywhere")
+def test_a_store_that_may_not_be_read_says_so(store: LocalStore) -> None:
+    path = finish(store.create("a", "k"))
+    path.chmod(0o000)
+    with pytest.raises(StoreError, match="cannot be read"):
+        store.open("a")
+    assert [run.state for run in store.list()] == ["unreadable"]
+    store.recordings.chmod(0o000)
+    try:
+        for use in (lambda: store.open("a"), lambda: list(store.list())):
+            with pytest.raises(StoreError, match="cannot be read: permission denied") as caught:
+                use()
+            assert caught.value.next
+    finally:
+        store.recordings.chmod(0o700)
+
+
 def test_the_mask_key_is_made_once_for_its_owner_only(store: LocalStore) -> None:
     key = store.mask_key()
     assert len(key) == 32

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final, Literal, Protocol
 
 from playhead._system import Clock, SystemClock
-from playhead.errors import AmbiguousRunError, UnknownRunError
+from playhead.errors import AmbiguousRunError, StoreError, UnknownRunError
 from playhead.eventlog import (
     LIVE_SUFFIX,
     SEALED_SUFFIX,
@@ -125,11 +125,19 @@ class LocalStore:
         raise self._ambiguous(run, matching) if matching else self._unknown(run)
 
     def _files(self) -> dict[str, Path]:
-        """Names without suffix and their files; a sealed one goes before what its crash left of the live one."""
+        """Names without suffix and their files; a sealed one goes before what its crash left of the live one.
+
+        Raises `StoreError` where the folder may not be read.
+        """
         files: dict[str, Path] = {}
-        if not self.recordings.is_dir():
+        try:
+            paths = list(self.recordings.iterdir())
+        except (FileNotFoundError, NotADirectoryError):
             return files
-        for path in self.recordings.iterdir():
+        except OSError as error:
+            why = f"{printable(self.path)} cannot be read: {(error.strerror or str(error)).lower()}"
+            raise StoreError(why, next="playhead doctor", facts={"store": str(self.path)}) from error
+        for path in paths:
             if path.name.endswith(LIVE_SUFFIX):
                 files.setdefault(path.name.removesuffix(LIVE_SUFFIX), path)
             elif path.name.endswith(SEALED_SUFFIX):
