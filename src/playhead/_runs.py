@@ -17,10 +17,20 @@ from playhead import _system
 from playhead._configuration import Settings, host_matcher, read_settings
 from playhead._masking import make_masker
 from playhead._stores import choose_store
-from playhead.boundary import Installation, Lane, current_lane, enter_lane, is_cancellation, leave_lane
+from playhead.boundary import (
+    Installation,
+    Installer,
+    Lane,
+    Patches,
+    current_lane,
+    enter_lane,
+    in_lane,
+    is_cancellation,
+    leave_lane,
+)
 from playhead.events import Entry, Parent, RunStarted, freeze, snapshot, snapshot_error
 from playhead.events import encode as encode_value
-from playhead.integrations import INSTALLERS
+from playhead.integrations import INSTALLERS, Scope, current_scope, find_captured, set_scope
 from playhead.recorder import RecordSession, Scribe, Writer, read_environment, read_packages
 
 KEY_RULE = 1
@@ -31,6 +41,19 @@ INSTALLATION = Installation()
 
 _clock = _system.SystemClock
 _NAME = re.compile(r"[^A-Za-z0-9_.-]+")
+
+
+def installers(settings: Settings) -> tuple[Installer, ...]:
+    """What to patch for a run or a replay: everything, with the scope of ``settings`` in force."""
+    if not settings.own_code and not settings.foreign_code:
+        return INSTALLERS
+
+    def scope(patches: Patches) -> None:
+        before = current_scope()
+        set_scope(Scope(include=settings.own_code, exclude=settings.foreign_code))
+        patches.add(lambda: set_scope(before))
+
+    return (scope, *INSTALLERS)
 
 
 def new_id(kind: str) -> str:
@@ -104,7 +127,9 @@ class Tape:
         store = choose_store(settings)
         masker = make_masker(settings, store.mask_key())
         task = masker.text(task) if task is not None else None
-        self._log = store.create(run.id, masker.text(run.kind), task=task, mask_key=masker.key_id, durability=settings.durability)
+        self._log = store.create(
+            run.id, masker.text(run.kind), task=task, mask_key=masker.key_id, durability=settings.durability
+        )
         mono_ns, wall_ns = _clock.mono_ns(), _clock.wall_ns()
         self.writer = Writer(self._log, durability=settings.durability)
         self.scribe = Scribe(self._log, masker, wall_minus_mono_ns=wall_ns - mono_ns)
@@ -116,7 +141,8 @@ class Tape:
         kept_policy, kept_tools = snapshot(policy), snapshot(list(tools))
 
         def start() -> None:
-            environment = read_environment()
+            with in_lane(self.main.inside()):  # it asks git, which is no doing of the program's
+                environment = read_environment()
             self._packages = environment.packages
             body = RunStarted(
                 id=run.id,
@@ -130,6 +156,8 @@ class Tape:
                 parent=parent,
             )
             self.scribe.event(mono_ns, "main", "run.started", msgspec.to_builtins(body))
+            for each in find_captured():
+                self.session.unseen[f"{each.what} captured as {each.module}:{each.where}"] = 1
 
         self.writer.put((start,))
 
@@ -200,9 +228,10 @@ class Recorder:
         if outer is not None:
             return self._join(outer)
         run = self._run = Run(self._id or new_id(self._kind), self._kind)
-        INSTALLATION.enter(INSTALLERS)
+        settings = self._settings or read_settings()
+        INSTALLATION.enter(installers(settings))
         try:
-            self._tape = Tape(run, self._entry, self._settings or read_settings(), **self._about)
+            self._tape = Tape(run, self._entry, settings, **self._about)
         except BaseException:
             INSTALLATION.leave()
             raise

@@ -155,11 +155,32 @@ print(subprocess.run([sys.executable, "-c", "import os; print(os.environ['PYTHON
     assert ours == without.stdout.replace("True\n", "").replace("False\n", "")
 
 
-def test_processes_that_the_program_starts_are_not_recorded_with_it(tmp_path: Path) -> None:
-    write_agent(tmp_path, "import subprocess, sys\nsubprocess.run([sys.executable, 'inner.py'], check=True)\n")
+def test_processes_that_the_program_starts_are_counted_and_not_recorded_with_it(tmp_path: Path) -> None:
+    program = """
+import asyncio, multiprocessing, os, subprocess, sys, playhead
+
+def nothing(): pass
+
+@playhead.tool
+def inside(): subprocess.run(["true"])
+
+if __name__ == "__main__":
+    subprocess.run([sys.executable, "inner.py"], check=True)
+    os.system("true")
+    asyncio.run(asyncio.create_subprocess_exec("true"))
+    for method in ("fork", "spawn"):
+        process = multiprocessing.get_context(method).Process(target=nothing)
+        process.start()
+        process.join()
+    inside()
+"""
+    write_agent(tmp_path, program)
     write_agent(tmp_path, name="inner.py")
     assert record(tmp_path).returncode == 0
-    assert len(load(tmp_path).steps) == 0
+    recording = load(tmp_path)
+    assert [step.question.body.name for step in recording.steps] == ["inside"]
+    assert recording.finished is not None
+    assert recording.finished.unseen == {"processes that the program started": 5}
 
 
 def test_two_python_processes_of_one_command_are_told(tmp_path: Path) -> None:

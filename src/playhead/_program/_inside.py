@@ -13,6 +13,7 @@ from playhead._configuration import read_settings
 from playhead._program._ends import Ends, uncaught
 from playhead._program._mailbox import Mailbox
 from playhead._program._orders import Order, decode_order, variables
+from playhead._program._processes import watch_processes
 from playhead._replays import Replay, replay
 from playhead._runs import INSTALLATION, Run, Tape
 from playhead.boundary import Lane, as_fallback, enter_lane
@@ -93,6 +94,7 @@ def _record(order: Order, mailbox: Mailbox) -> None:
 
 def _belong_to(lane: Lane) -> None:
     """Code without a lane of its own, anywhere in the process, belongs to this one's run."""
+    watch_processes()
     whole = as_fallback(lane)
     whole.__enter__()
     _held.append(whole)
