@@ -121,9 +121,9 @@ def _checked_look_up(original: Any) -> Any:
     def getaddrinfo(host: Any, port: Any, *args: Any, **kwargs: Any) -> Any:
         guard, lane = _guard_here()
         name = host.decode("ascii", "replace") if isinstance(host, bytes) else host or ""
-        if guard is None or name in _LOCAL or _is_address(name):
+        if guard is None:
             return original(host, port, *args, **kwargs)
-        refusal = guard.refusal(lane, name, port)
+        refusal = None if name in _LOCAL or _is_address(name) else guard.refusal(lane, name, port)
         if refusal is not None:
             raise refusal
         found = original(host, port, *args, **kwargs)
