@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from playhead._explicit import now, random, uuid4
     from playhead._replays import Replay, invoke, load, replay
     from playhead._runs import Run, record
-    from playhead.errors import DivergenceError, PlayheadError
+    from playhead.errors import DivergenceError, PlayheadError, PlayheadWarning
     from playhead.eventlog import Recording
     from playhead.player import Matcher, ReplayReport, Request, Verdict
 
@@ -24,6 +24,7 @@ _HOMES = {
     "DivergenceError": "errors",
     "Matcher": "player",
     "PlayheadError": "errors",
+    "PlayheadWarning": "errors",
     "Recording": "eventlog",
     "Replay": "_replays",
     "ReplayReport": "player",
@@ -50,6 +51,7 @@ __all__ = [
     "DivergenceError",
     "Matcher",
     "PlayheadError",
+    "PlayheadWarning",
     "Recording",
     "Replay",
     "ReplayReport",

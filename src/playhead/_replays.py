@@ -14,13 +14,12 @@ from typing import Any
 
 from playhead._configuration import Settings, host_matcher, read_settings
 from playhead._masking import make_masker
-from playhead._runs import INSTALLATION
+from playhead._runs import INSTALLATION, installers
 from playhead._stores import choose_store
 from playhead.boundary import Lane, current_lane, enter_lane, leave_lane
 from playhead.errors import DivergenceError, NestedRunError, UsageError
 from playhead.eventlog import Recording
 from playhead.events import NoteAdded, RunStarted, decode
-from playhead.integrations import INSTALLERS
 from playhead.player import Matching, Normaliser, ReplayReport, ReplaySession
 from playhead.recorder import read_packages
 
@@ -67,7 +66,7 @@ class Replay:
     def __enter__(self) -> Replay:
         if current_lane() is not None:
             raise NestedRunError("a replay cannot begin inside a run or another replay", next="end the run first")
-        INSTALLATION.enter(INSTALLERS)
+        INSTALLATION.enter(installers(self._settings))
         self._zone = _apply_zone(self.recording.started, self.report)
         self._guard = _guard(self._session, self._settings)
         self._token = enter_lane(self.lane)
@@ -193,7 +192,7 @@ async def _await(result: Any) -> Any:
 
 
 def _apply_zone(started: RunStarted | None, report: ReplayReport) -> Any:
-    from playhead.integrations._zone import apply_zone
+    from playhead.integrations import apply_zone
 
     zone = started.environment.timezone if started is not None else None
     return apply_zone(zone) if zone else lambda: None

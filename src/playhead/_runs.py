@@ -30,7 +30,7 @@ from playhead.boundary import (
 )
 from playhead.events import Entry, Parent, RunStarted, freeze, snapshot, snapshot_error
 from playhead.events import encode as encode_value
-from playhead.integrations import INSTALLERS, Scope, current_scope, find_captured, set_scope
+from playhead.integrations import INSTALLERS, Scope, current_scope, find_captured, read_zone, set_scope
 from playhead.recorder import RecordSession, Scribe, Writer, read_environment, read_packages
 
 KEY_RULE = 1
@@ -142,7 +142,7 @@ class Tape:
 
         def start() -> None:
             with in_lane(self.main.inside()):  # it asks git, which is no doing of the program's
-                environment = read_environment()
+                environment = read_environment(read_zone())
             self._packages = environment.packages
             body = RunStarted(
                 id=run.id,

@@ -5,8 +5,12 @@ from __future__ import annotations
 from importlib import import_module
 
 from playhead.boundary import Installer, Patches
+from playhead.integrations._captured import Captured, find_captured
+from playhead.integrations._scope import Scope
+from playhead.integrations._sites import current_scope, set_scope
+from playhead.integrations._zone import apply_zone, read_zone
 
-__all__ = ["INSTALLERS"]
+__all__ = ["INSTALLERS", "Captured", "Scope", "apply_zone", "current_scope", "find_captured", "read_zone", "set_scope"]
 
 
 def _installer(name: str) -> Installer:

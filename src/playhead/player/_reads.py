@@ -18,22 +18,19 @@ class Reads:
     def __init__(self, recording: Recording) -> None:
         self._exact: dict[tuple[str, str, str], deque[list[Any]]] = defaultdict(deque)
         self._moved: dict[tuple[str, str, str], deque[list[Any]]] = defaultdict(deque)
-        self._loose: dict[tuple[str, str, str], deque[list[Any]]] = defaultdict(deque)
         for event in recording.events:
             body = event.body
             if isinstance(body, ClockRead | RandomDrawn):
                 kept = [body.value]
                 self._exact[event.lane, body.fn, body.site].append(kept)
                 self._moved[event.lane, body.fn, _line(body.site)].append(kept)
-                self._loose[event.lane, body.fn, _function(body.site)].append(kept)
 
     def take(self, lane: str, fn: str, site: str) -> Any:
-        """The next recorded value read at this site; else on the same line, moved; else in the same function.
+        """The next recorded value read at this site; else on the same line, moved; else `NOTHING`.
 
-        `NOTHING` where there is none of these.
+        A line that reads otherwise now is another line: to give it a value of its neighbours would shift theirs.
         """
-        exact, moved = self._exact.get((lane, fn, site)), self._moved.get((lane, fn, _line(site)))
-        for queue in (exact, moved, self._loose.get((lane, fn, _function(site)))):
+        for queue in (self._exact.get((lane, fn, site)), self._moved.get((lane, fn, _line(site)))):
             while queue:
                 kept = queue.popleft()
                 if kept:
@@ -42,7 +39,7 @@ class Reads:
 
     def left(self) -> int:
         """How many recorded reads were not asked for."""
-        return sum(bool(kept) for queue in self._loose.values() for kept in queue)
+        return sum(bool(kept) for queue in self._moved.values() for kept in queue)
 
 
 NOTHING = _NOTHING
@@ -51,8 +48,5 @@ NOTHING = _NOTHING
 
 def _line(site: str) -> str:
     """A site without the number of its line: the function, and the digest of the line's text."""
-    return f"{_function(site)}#{site.rpartition('#')[2]}"
-
-
-def _function(site: str) -> str:
-    return site.rsplit(":", 1)[0]
+    function, _, place = site.rpartition(":")
+    return f"{function}#{place.rpartition('#')[2]}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,13 +15,13 @@ from playhead.events import Environment
 _GIT_WITHIN_S = 2.0
 
 
-def read_environment() -> Environment:
-    """The environment of this process, read now."""
+def read_environment(zone: tuple[str, int]) -> Environment:
+    """The environment of this process, read now. ``zone`` is its time zone's name and offset from UTC in seconds."""
     return Environment(
         python=python_version(),
         platform=f"{sys.platform}-{os.uname().machine}" if hasattr(os, "uname") else sys.platform,
-        timezone=ENVIRONMENT.get("TZ") or "/".join(time.tzname),
-        utc_offset_s=time.localtime().tm_gmtoff,
+        timezone=zone[0],
+        utc_offset_s=zone[1],
         locale=ENVIRONMENT.get("LC_ALL") or ENVIRONMENT.get("LANG"),
         hash_seed=ENVIRONMENT.get("PYTHONHASHSEED"),
         packages=read_packages(),
