@@ -8,15 +8,16 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
 import wrapt
 
-from playhead._configuration import read_settings
-from playhead._runs import Recorder
 from playhead.boundary import Arguments, Call, cross, cross_async, cross_items, cross_items_async, current_lane
 from playhead.boundary import Lane as _Lane
 from playhead.events import Entry, freeze
+
+if TYPE_CHECKING:
+    from playhead._runs import Recorder
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -128,6 +129,9 @@ def _entered(function: Any, kind: str | None) -> Any:
     label = kind or function.__name__
 
     def begin(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Recorder:
+        from playhead._configuration import read_settings
+        from playhead._runs import Recorder
+
         entry = Entry(form="block")
         settings = None
         if current_lane() is None:
