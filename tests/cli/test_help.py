@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from playhead.cli._main import VERBS
+from playhead.cli._verbs import VERBS
 from tests.cli.commands import environment, type_in
 
 
@@ -36,7 +36,7 @@ def test_every_reading_verb_has_json(verb: str) -> None:
 
 @pytest.mark.parametrize(
     ("words", "banned"),
-    [(["--version"], {"click", "msgspec", "rich"}), (["--help"], {"msgspec", "rich", "playhead.eventlog"})],
+    [(["--version"], {"click", "msgspec", "rich"}), (["--help"], {"click", "msgspec", "rich", "playhead.eventlog"})],
 )
 def test_version_and_help_load_nothing_heavy(tmp_path: Path, words: list[str], banned: set[str]) -> None:
     code = f"""
@@ -59,6 +59,14 @@ def test_a_verb_that_is_not_there_is_a_usage_error_with_a_guess(tmp_path: Path) 
     assert "There is no verb 'replya'. Did you mean 'replay'?" in done.stderr
 
 
-def test_no_verb_at_all_is_help(tmp_path: Path) -> None:
+def test_no_verb_at_all_is_help_and_a_usage_error(tmp_path: Path) -> None:
     done = type_in(tmp_path)
-    assert "Verbs:" in done.stdout + done.stderr
+    assert "Verbs:" in done.stdout
+    assert done.returncode == 2
+
+
+@pytest.mark.parametrize("columns", ["20", "45", "80", "300"])
+def test_the_page_of_help_fits_its_terminal(tmp_path: Path, columns: str) -> None:
+    done = type_in(tmp_path, "--help", env=environment(COLUMNS=columns))
+    words = [line for line in done.stdout.splitlines() if not line.startswith(("Usage", "Options", "  Example"))]
+    assert max(map(len, words)) <= min(max(int(columns), 30), 100)

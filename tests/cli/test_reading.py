@@ -212,6 +212,13 @@ def test_a_narrow_terminal_still_has_a_line_for_each_step(project: Path, columns
     assert "triage-1" in on_a_terminal(project, "runs", columns=columns, NO_COLOR="1")
 
 
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
+def test_a_terminal_of_any_encoding_can_show_a_run(project: Path, encoding: str) -> None:
+    for words in (["show", "refund-1"], ["show", "triage-1#2"], ["runs"], ["diff", "triage-1", "refund-1"], ["doctor"]):
+        done = type_in(project, *words, env=environment(PYTHONIOENCODING=encoding), encoding=encoding)
+        assert "Traceback" not in done.stderr
+
+
 def test_a_reader_that_has_had_enough_is_no_error(project: Path) -> None:
     command = f"{sys.executable} -m playhead.cli show triage-1 --json | head -c 1"
     done = subprocess.run(["bash", "-c", command], cwd=project, env=environment(), capture_output=True, text=True)

@@ -9,11 +9,22 @@ __all__ = ["main"]
 
 def main() -> None:
     """Run the command line on ``sys.argv`` and exit: 0 yes, 1 the answer is no, 2 usage, 3 could not read."""
-    if sys.argv[1:] == ["--version"]:  # without the command line's machinery: half of its time
-        from playhead._version import __version__
-
-        sys.stdout.write(f"playhead {__version__}\n")
-        sys.exit()
+    words = sys.argv[1:]
+    if words in (["--version"], ["--help"], ["-h"], []):  # without the command line's machinery: most of its time
+        sys.stdout.write(_version() if words == ["--version"] else _help())
+        sys.exit(0 if words else 2)
     from playhead.cli._main import run
 
-    run(sys.argv[1:])
+    run(words)
+
+
+def _version() -> str:
+    from playhead._version import __version__
+
+    return f"playhead {__version__}\n"
+
+
+def _help() -> str:
+    from playhead.cli._verbs import help_page
+
+    return help_page()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -12,19 +13,8 @@ import click
 
 from playhead._version import __version__
 from playhead.cli._output import colour, error_lines, say
+from playhead.cli._verbs import VERBS, help_page
 from playhead.errors import PlayheadError
-
-VERBS = {
-    "record": "Run a program and keep a recording of it, without a change to the program.",
-    "runs": "List the runs of the store, the newest first.",
-    "show": "Show a run step by step, or one step with the context that the model saw.",
-    "replay": "Run a recorded program again, offline: every call is answered from the recording.",
-    "diff": "Compare two recordings: what was asked, what was answered, how it ended.",
-    "verify": "Check that a recording is whole and has not been changed.",
-    "doctor": "Check this installation, or find what makes a program come out differently from run to run.",
-    "demo": "Record, replay and diverge: a small agent against a scripted model; needs no key.",
-}
-"""The verbs, in the order of the help page, with the first sentence of each."""
 
 
 class Verbs(click.Group):
@@ -39,9 +29,8 @@ class Verbs(click.Group):
         command: click.Command = import_module(f"playhead.cli._{cmd_name}").command
         return command
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Verbs"):
-            formatter.write_dl(list(VERBS.items()))
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        formatter.write(help_page())
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         try:
@@ -59,14 +48,10 @@ def _unknown_verb(name: str) -> str:
     return f"There is no verb {name!r}." + (f" Did you mean {near[0]!r}?" if near else "")
 
 
-@click.command(
-    cls=Verbs,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Example: playhead record -- python my_agent.py",
-)
+@click.command(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="playhead", message="%(prog)s %(version)s")
 def group() -> None:
-    """Record what an AI agent observed, and replay the run offline, exactly as it happened."""
+    """The verbs of playhead."""
 
 
 def run(arguments: Sequence[str]) -> None:
@@ -74,6 +59,9 @@ def run(arguments: Sequence[str]) -> None:
 
     A verb gives its exit code back; an error of ours is told on stderr, without a traceback.
     """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # whatever the encoding, a recording can be shown
     try:
         code = group.main(list(arguments), prog_name="playhead", standalone_mode=False, color=colour())
         sys.stdout.flush()
