@@ -267,7 +267,7 @@ class Recorder:
         """A run inside a run, or inside a replay, is a lane of it."""
         claim = getattr(outer.session, "claim_entry", None)
         claimed = claim is not None and claim(self._kind, self._entry.call)
-        self._lane = outer if claimed else outer.child(self._kind)
+        self._lane = outer.root if claimed else outer.child(self._kind)
         recording = getattr(outer.session, "recording", None)
         self._run = Run(recording.id if claimed and recording is not None else self._lane.name, self._kind)
         self._token = enter_lane(self._lane)

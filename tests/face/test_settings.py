@@ -11,13 +11,6 @@ from playhead._configuration import host_matcher, read_settings, store_path
 from playhead.errors import ConfigurationError
 
 
-@pytest.fixture(autouse=True)
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("PLAYHEAD_STORE", raising=False)
-    return tmp_path
-
-
 def test_an_argument_wins_over_a_variable_and_a_variable_over_a_file(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -32,7 +32,9 @@ def explain_miss(
         return _divergence("again", lane, asked, equal[-1], text, run)
     near = _nearest(layout, asked, candidate)
     if not near:
-        text = f"{place}: nothing like it was recorded" + (f" ({reason})" if reason else "")
+        text = f"{place}: nothing like it was recorded"
+        if candidate is not None:
+            text += f"; the recording goes on with {printable(candidate.request.name)} at {candidate.place}"
         return _divergence("new", lane, asked, None, text, run, causes=("new call",))
     slot, found = near[0]
     causes = name_causes(found, slot.request.content)
@@ -113,7 +115,7 @@ def _nearest(layout: Layout, asked: Request, candidate: Slot | None) -> list[tup
     scored = [(slot, list(differences(slot.request.content, asked.content))) for slot in named]
     scored.sort(key=lambda pair: (pair[0].played, _weight(pair[1])))
     near = scored[: _NEAR - 1]
-    if candidate is None:
+    if candidate is None or (candidate.request.name != asked.name and asked.boundary != "http"):
         return near
     return [(candidate, _candidate_differences(candidate.request, asked)), *near]
 
