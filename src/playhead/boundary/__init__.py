@@ -25,7 +25,7 @@ from playhead.boundary._following import stay_in_lane, stay_in_lane_async
 from playhead.boundary._lanes import MAIN, Lane, as_fallback, current_lane, enter_lane, in_lane, leave_lane
 from playhead.boundary._patches import Installation, Installer, Patches
 from playhead.boundary._sessions import Session, Ticket
-from playhead.boundary._streams import LiveStream, PlayedStream, Stream, Tap, TeedStream, is_cancellation
+from playhead.boundary._streams import PlayedStream, Stream, Tap, TeedStream, is_cancellation
 
 __all__ = [
     "MAIN",
@@ -37,7 +37,6 @@ __all__ = [
     "Installation",
     "Installer",
     "Lane",
-    "LiveStream",
     "Outcome",
     "Patches",
     "PlayedStream",

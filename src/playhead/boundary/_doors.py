@@ -12,7 +12,7 @@ from typing import Any, TypeVar, cast
 from playhead.boundary._calls import Call, Outcome, Raised, Returned, Streamed
 from playhead.boundary._lanes import Lane, enter_lane, in_lane, leave_lane
 from playhead.boundary._sessions import Ticket
-from playhead.boundary._streams import LiveStream, PlayedStream, Tap, TeedStream
+from playhead.boundary._streams import PlayedStream, Tap
 
 T = TypeVar("T")
 
@@ -20,8 +20,7 @@ T = TypeVar("T")
 def cross(lane: Lane, call: Call, live: Callable[[], T]) -> T:
     """Make ``call`` in ``lane``: answered by the session, or done by ``live``.
 
-    A `LiveStream` that ``live`` returns comes back as a `Stream` that is teed. ``live`` runs in the lane of
-    the call's own body, so that what it does on its way belongs to it.
+    ``live`` runs in the lane of the call's own body, so that what it does on its way belongs to it.
     """
     ticket = lane.session.begin(lane, call)
     if ticket.answer is not None:
@@ -34,7 +33,8 @@ def cross(lane: Lane, call: Call, live: Callable[[], T]) -> T:
         raise
     finally:
         leave_lane(token)
-    return cast(T, _pass_on(ticket, result))
+    lane.session.finish(ticket, Returned(result))
+    return result
 
 
 async def cross_async(lane: Lane, call: Call, live: Callable[[], Awaitable[T]]) -> T:
@@ -50,7 +50,8 @@ async def cross_async(lane: Lane, call: Call, live: Callable[[], Awaitable[T]]) 
         raise
     finally:
         leave_lane(token)
-    return cast(T, _pass_on(ticket, result))
+    lane.session.finish(ticket, Returned(result))
+    return result
 
 
 def cross_stream(
@@ -181,13 +182,6 @@ async def cross_items_async(
     except BaseException as error:
         tap.fail(error)
         raise
-
-
-def _pass_on(ticket: Ticket, result: Any) -> Any:
-    if isinstance(result, LiveStream):
-        return TeedStream(result, Tap(ticket, result.head))
-    ticket.lane.session.finish(ticket, Returned(result))
-    return result
 
 
 def _serve(ticket: Ticket, answer: Outcome) -> Any:

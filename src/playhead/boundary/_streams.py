@@ -7,7 +7,7 @@ when it ends, in whichever way: read to its end, left, cancelled, broken, or dro
 from __future__ import annotations
 
 import weakref
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from typing import Any
 
 from playhead._system import SystemClock
@@ -75,17 +75,6 @@ def is_cancellation(error: BaseException) -> bool:
     return found in (("asyncio", "CancelledError"), ("trio", "Cancelled"))
 
 
-class LiveStream:
-    """What a live call gives a door when its answer comes in pieces: a head, the pieces, a way to close."""
-
-    __slots__ = ("close", "head", "items")
-
-    def __init__(self, head: HttpHead | None, items: Any, close: Callable[[], Any] | None = None) -> None:
-        self.head = head
-        self.items = items
-        self.close = close
-
-
 class Stream:
     """A stream as the program's side sees it, whether teed or played; iterate it once."""
 
@@ -111,19 +100,23 @@ class Stream:
 
 
 class TeedStream(Stream):
-    """A live stream that is passed on piece by piece and collected meanwhile."""
+    """A live stream that is passed on piece by piece and collected meanwhile.
 
-    __slots__ = ("_live", "_tap")
+    ``close`` is the live one's own way of being left, plain or to be awaited.
+    """
 
-    def __init__(self, live: LiveStream, tap: Tap) -> None:
-        super().__init__(live.head, tap)
-        self._live = live
+    __slots__ = ("_close", "_items", "_tap")
+
+    def __init__(self, items: Any, close: Callable[[], Any], tap: Tap) -> None:
+        super().__init__(tap.head, tap)
+        self._items = items
+        self._close = close
         self._tap = tap
 
     def __iter__(self) -> Iterator[Any]:
         tap = self._tap
         try:
-            for item in self._live.items:
+            for item in self._items:
                 tap.take(item)
                 yield item
         except BaseException as error:
@@ -133,7 +126,7 @@ class TeedStream(Stream):
 
     async def __aiter__(self) -> AsyncIterator[Any]:
         tap = self._tap
-        items = self._live.items.__aiter__()
+        items = self._items.__aiter__()
         try:
             async for item in items:
                 tap.take(item)
@@ -148,15 +141,11 @@ class TeedStream(Stream):
 
     def close(self) -> None:
         self._tap.end("closed")
-        if self._live.close is not None:
-            self._live.close()
+        self._close()
 
     async def aclose(self) -> None:
         self._tap.end("closed")
-        if self._live.close is not None:
-            closing: Awaitable[None] | None = self._live.close()
-            if closing is not None:
-                await closing
+        await self._close()
 
 
 class PlayedStream(Stream):

@@ -20,7 +20,6 @@ from playhead.boundary import (
     HttpHead,
     HttpRequest,
     Lane,
-    LiveStream,
     Patches,
     PlayedStream,
     Stream,
@@ -76,7 +75,7 @@ def _plain_door(package: ModuleType, original: Any) -> Any:
             response = original(transport, request)
             tap.head = _head(response)
             source = response.stream
-            response.stream = Pieces(TeedStream(LiveStream(tap.head, source, source.close), tap))
+            response.stream = Pieces(TeedStream(source, source.close, tap))
             return response
 
         def play(stream: PlayedStream) -> Any:
@@ -113,7 +112,7 @@ def _awaited_door(package: ModuleType, original: Any) -> Any:
             response = await original(transport, request)
             tap.head = _head(response)
             source = response.stream
-            response.stream = Pieces(TeedStream(LiveStream(tap.head, source, source.aclose), tap))
+            response.stream = Pieces(TeedStream(source, source.aclose, tap))
             return response
 
         async def play(stream: PlayedStream) -> Any:
