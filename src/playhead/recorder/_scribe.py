@@ -65,7 +65,7 @@ class Scribe:
 
     def event(self, mono_ns: int, lane: str, kind: str, body: Body) -> int:
         """Write an event whose body is plain trees."""
-        return self._write(mono_ns, lane, kind, self._masked(body))
+        return self._write(mono_ns, lane, kind, self._masked(escape(body)))
 
     def opened(self, mono_ns: int, lane: str, parent: str | None) -> None:
         """Note a lane before its first event; noted once."""
@@ -81,7 +81,7 @@ class Scribe:
             self._http_question(mono_ns, ticket, call.payload)
             return
         kept = {"args": [encode(value) for value in args], "kwargs": {key: encode(kwargs[key]) for key in kwargs}}
-        body: Body = {"name": call.name, "arguments": name_arguments(call.payload.function, kept)}
+        body: Body = {"name": call.name, "arguments": escape(name_arguments(call.payload.function, kept))}
         if call.kind != "tool":
             body = {"name": call.name, "request": body["arguments"], "form": "arguments", "call": _path(call.payload)}
         if call.kind == "model":
@@ -98,19 +98,19 @@ class Scribe:
         failed = False
         match outcome:
             case Returned():
-                body = {"content" if family == "model" else "value": encode(kept)}
+                body = {"content" if family == "model" else "value": _tree(kept)}
             case Raised():
-                body, failed = {"error": encode(kept)}, True
+                body, failed = {"error": _tree(kept)}, True
             case Streamed(head=HttpHead()):
                 body, failed = self._http_answer(ticket, outcome, kept, model)
             case Streamed():
-                items = mask_pieces(self._masker, [encode(item) for item in outcome.items])
+                items = mask_pieces(self._masker, [_tree(item) for item in outcome.items])
                 body = {"items": items, "gaps": _micros(outcome.gaps_ns)}
                 body["end"] = outcome.end
                 if outcome.value is not None:
-                    body["value"] = freeze(outcome.value)
+                    body["value"] = escape(freeze(outcome.value))
                 if outcome.error is not None:
-                    body["error"], failed = encode(kept), outcome.end == "broken"
+                    body["error"], failed = _tree(kept), outcome.end == "broken"
         kind = (_FAILURE if failed else _ANSWER)[family]
         lane = ticket.lane.name
         self._write(mono_ns, lane, kind, self._lifted(self._masked(body)), of=ticket.seq)
@@ -118,7 +118,7 @@ class Scribe:
     def read(self, mono_ns: int, lane: str, parent: str | None, kind: str, fn: str, site: str, kept: Snapshot) -> None:
         """Write a read of clock or chance."""
         self.opened(mono_ns, lane, parent)
-        self._write(mono_ns, lane, kind, self._masked({"fn": fn, "site": site, "value": encode(kept)}))
+        self._write(mono_ns, lane, kind, self._masked({"fn": fn, "site": site, "value": _tree(kept)}))
 
     def _http_question(self, mono_ns: int, ticket: Ticket, request: HttpRequest) -> None:
         model = recognise(request.method, request.url, request.headers, request.body)
@@ -175,7 +175,7 @@ class Scribe:
             "end": outcome.end,
         }
         if outcome.error is not None:
-            body["error"] = encode(kept)
+            body["error"] = _tree(kept)
         failed = outcome.end == "broken" or (head.status >= 400 and model is not None)
         if model is not None:
             body |= self._read_answer(model.provider, head.status, read_json(content), outcome)
@@ -248,6 +248,11 @@ class Scribe:
         return self._log.append(
             kind=kind, lane=lane, at_ns=mono_ns + self._offset, mono_ns=mono_ns, body=_encode_json(body), of=of
         )
+
+
+def _tree(kept: Snapshot) -> Any:
+    """The tree of a value, with keys that the file keeps for itself set apart."""
+    return escape(encode(kept))
 
 
 def _micros(gaps_ns: Sequence[int]) -> list[int]:
