@@ -50,7 +50,10 @@ def explain_miss(
 
 
 def explain_unanswered(layout: Layout, lane: Lane, asked: Request, slot: Slot) -> Divergence:
-    """The question is recorded and its answer is not: the recorded run ended in between."""
+    """The question is recorded and its answer is not: the recorded run ended in between, or it was erased."""
+    if slot.answer is not None:
+        text = f"{asked.boundary} {printable(asked.name)} in lane {lane.name}: the answer of {slot.place} was erased"
+        return _divergence("erased", lane, asked, slot, text, layout.recording.id)
     text = (
         f"{asked.boundary} {printable(asked.name)} in lane {lane.name}: the recording ends here; "
         f"{slot.place} was asked and the run ended ({layout.recording.outcome}) before an answer came"

@@ -45,8 +45,8 @@ class Divergence(msgspec.Struct, frozen=True, omit_defaults=True):
     """The first crossing that the recording cannot answer, explained.
 
     ``kind``: ``changed`` (asked differently), ``new`` (never asked when recorded), ``again`` (more often than
-    recorded), ``unanswered`` (the recording ends here), ``unplayed`` (not asked now), ``never-recorded`` (the
-    conversation is another one from its beginning), ``network`` (a connection was about to be opened).
+    recorded), ``unanswered`` (the recording ends here), ``erased`` (its answer was erased), ``unplayed`` (not
+    asked now), ``never-recorded`` (the conversation is another one from its beginning).
     """
 
     kind: str

@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeVar
 from playhead.boundary import Call, HttpRequest, Lane, Outcome, Raised, Streamed, Ticket, is_cancellation
 from playhead.errors import DivergenceError, LateCrossingError, MissingTypeError, UnplayedError
 from playhead.eventlog import Recording
+from playhead.events import ErasedBody
 from playhead.masking import Masker
 from playhead.player._answers import outcome_of
 from playhead.player._causes import name_causes
@@ -51,6 +52,8 @@ class ReplaySession:
         self._claimed = False
         name = "strict" if self._matchers.all_strict else match if isinstance(match, str) else "custom"
         self.report = ReplayReport(run=recording.id, match=name)
+        if self._layout.erased:
+            self.report.warnings.append(f"{self._layout.erased} recorded questions were erased and cannot be answered")
         self.failure: DivergenceError | None = None
         """The first divergence; every later crossing raises it again."""
 
@@ -65,7 +68,7 @@ class ReplaySession:
             model = recognise_call(call)
             slot = self._find(lane, call, model)
             slot.played = True
-            if slot.answer is None:
+            if slot.answer is None or isinstance(slot.answer.body, ErasedBody):
                 asked = self._request(call, model)
                 raise self._diverge(explain_unanswered(self._layout, lane, asked, slot))
             ticket = Ticket(lane, call, answer=self._answer(slot))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from playhead.eventlog import Exchange, Recording
-from playhead.events import Event
+from playhead.events import ErasedBody, Event
 from playhead.player._fingerprints import Fingerprints
 from playhead.player._mask_keys import without_mask_keys
 from playhead.player._requests import Boundary, Normaliser, Request, request_of_event
@@ -75,8 +75,12 @@ class Layout:
         self._queues: dict[tuple[str, Boundary], list[Slot]] = defaultdict(list)
         self._heads: dict[tuple[str, Boundary], int] = defaultdict(int)
         self._equal: dict[Boundary, dict[bytes, list[Slot]]] = {}
+        self.erased = 0
+        """Recorded questions that were erased, and so cannot be asked again."""
         for index, exchange in enumerate(recording.exchanges):
-            if exchange.question.kind in _BOUNDARIES:
+            if isinstance(exchange.question.body, ErasedBody):
+                self.erased += 1
+            elif exchange.question.kind in _BOUNDARIES:
                 slot = Slot(self, index, exchange)
                 self.slots.append(slot)
                 self._queues[slot.lane, slot.boundary].append(slot)
