@@ -34,13 +34,13 @@ class Exchange:
     def send(self, data: bytes) -> None:
         self.sock.sendall(data)
 
-    def head(self, headers: Pairs = (), *, status: str = "200 OK") -> None:
+    def head(self, headers: Pairs = (), *, status: str = "200 OK", body: bytes = b"") -> None:
         lines = [f"HTTP/1.1 {status}", *(f"{name}: {value}" for name, value in headers), "", ""]
-        self.send("\r\n".join(lines).encode("latin-1"))
+        self.send("\r\n".join(lines).encode("latin-1") + body)
 
     def answer(self, body: bytes = b"", headers: Pairs = (), *, status: str = "200 OK") -> None:
-        self.head([*headers, ("Content-Length", str(len(body)))], status=status)
-        self.send(body)
+        """Head and body at once, so that a client that does not wait for the body has it all the same."""
+        self.head([*headers, ("Content-Length", str(len(body)))], status=status, body=body)
 
     def chunk(self, data: bytes) -> None:
         self.send(b"%x\r\n%s\r\n" % (len(data), data))
