@@ -12,6 +12,7 @@ from playhead.boundary._calls import (
     Returned,
     Streamed,
 )
+from playhead.boundary._cancellation import is_cancellation
 from playhead.boundary._doors import (
     cross,
     cross_async,
@@ -21,11 +22,21 @@ from playhead.boundary._doors import (
     cross_stream_async,
     pass_uncaptured,
 )
+from playhead.boundary._endings import announce_abrupt_end, before_abrupt_end
 from playhead.boundary._following import stay_in_lane, stay_in_lane_async
-from playhead.boundary._lanes import MAIN, Lane, as_fallback, current_lane, enter_lane, in_lane, leave_lane
+from playhead.boundary._lanes import (
+    MAIN,
+    Lane,
+    as_fallback,
+    current_lane,
+    enter_lane,
+    in_lane,
+    leave_lane,
+    outside_runs,
+)
 from playhead.boundary._patches import Installation, Installer, Patches
 from playhead.boundary._sessions import Session, Ticket
-from playhead.boundary._streams import PlayedStream, Stream, Tap, TeedStream, is_cancellation
+from playhead.boundary._streams import PlayedStream, Stream, Tap, TeedStream
 
 __all__ = [
     "MAIN",
@@ -48,7 +59,9 @@ __all__ = [
     "Tap",
     "TeedStream",
     "Ticket",
+    "announce_abrupt_end",
     "as_fallback",
+    "before_abrupt_end",
     "cross",
     "cross_async",
     "cross_items",
@@ -61,6 +74,7 @@ __all__ = [
     "is_cancellation",
     "leave_lane",
     "name_arguments",
+    "outside_runs",
     "pass_uncaptured",
     "stay_in_lane",
     "stay_in_lane_async",

@@ -10,6 +10,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from typing import Any, TypeVar, cast
 
 from playhead.boundary._calls import Call, Outcome, Raised, Returned, Streamed
+from playhead.boundary._cancellation import is_cancellation, wait_for_cancellation
 from playhead.boundary._lanes import Lane, enter_lane, in_lane, leave_lane
 from playhead.boundary._sessions import Ticket
 from playhead.boundary._streams import PlayedStream, Tap
@@ -41,6 +42,8 @@ async def cross_async(lane: Lane, call: Call, live: Callable[[], Awaitable[T]]) 
     """`cross` for a call that is awaited."""
     ticket = lane.session.begin(lane, call)
     if ticket.answer is not None:
+        if isinstance(ticket.answer, Raised) and is_cancellation(ticket.answer.error):
+            await _wait(ticket, ticket.answer.error)
         return cast(T, _serve(ticket, ticket.answer))
     token = enter_lane(lane.inside())
     try:
@@ -93,6 +96,8 @@ async def cross_stream_async(
     """`cross_stream` for a call that is awaited."""
     ticket = lane.session.begin(lane, call)
     if ticket.answer is not None:
+        if isinstance(ticket.answer, Raised) and is_cancellation(ticket.answer.error):
+            await _wait(ticket, ticket.answer.error)
         return await play(_play(ticket, ticket.answer, revive))
     tap = Tap(ticket)
     token = enter_lane(lane.inside())
@@ -103,6 +108,14 @@ async def cross_stream_async(
         raise
     finally:
         leave_lane(token)
+
+
+async def _wait(ticket: Ticket, error: BaseException) -> None:
+    try:
+        await wait_for_cancellation(ticket, error)
+    except BaseException as raised:
+        ticket.lane.session.finish(ticket, Raised(raised))
+        raise
 
 
 def pass_uncaptured(lane: Lane, name: str, place: str) -> None:
@@ -156,7 +169,7 @@ async def cross_items_async(
     ticket = lane.session.begin(lane, call)
     tap = Tap(ticket, None)
     if ticket.answer is not None:
-        for item in _play_items(_streamed(ticket.answer), tap):
+        async for item in PlayedStream(_streamed(ticket.answer), tap):
             yield item
         return
     inside = lane.inside()

@@ -7,10 +7,10 @@ program's own context does. A thread or a task gets its lane when it is created,
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar, Token
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from playhead.boundary._sessions import Session
@@ -67,6 +67,8 @@ class Lane:
         return f"<Lane {self.name}>"
 
 
+_OUTSIDE: Lane = Lane(cast("Session", None), name="outside", opaque=True)
+
 _current: ContextVar[Lane | None] = ContextVar("playhead_lane", default=None)
 _fallback: Lane | None = None
 
@@ -111,6 +113,11 @@ def in_lane(lane: Lane | None) -> Iterator[Lane | None]:
         yield lane
     finally:
         leave_lane(token)
+
+
+def outside_runs() -> AbstractContextManager[Lane | None]:
+    """Run a block that belongs to no run, whatever its context and the process are doing: the recorder's own work."""
+    return in_lane(_OUTSIDE)
 
 
 @contextmanager

@@ -16,10 +16,11 @@ class Ticket:
 
     ``answer`` is set by a session that answers itself; where it is ``None`` the call is to be made live.
     ``seq`` is the position of the question in the recording once it has been written. ``keep`` makes a
-    picture of each yielded item that later changes do not reach. ``mark`` is the session's own.
+    picture of each yielded item that later changes do not reach. ``waited_ns`` is how long the recorded answer
+    took. ``mark`` is the session's own.
     """
 
-    __slots__ = ("answer", "began_ns", "call", "keep", "lane", "mark", "seq")
+    __slots__ = ("answer", "began_ns", "call", "keep", "lane", "mark", "seq", "waited_ns")
 
     def __init__(self, lane: Lane, call: Call, *, answer: Outcome | None = None, began_ns: int = 0) -> None:
         self.lane = lane
@@ -27,6 +28,7 @@ class Ticket:
         self.answer = answer
         self.began_ns = began_ns
         self.seq: int | None = None
+        self.waited_ns = 0
         self.keep: Callable[[Any], Any] | None = None
         self.mark: Any = None
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from playhead._system import SystemClock
 from playhead.boundary._calls import End, HttpHead, Outcome, Raised, Streamed
+from playhead.boundary._cancellation import is_cancellation, wait_for_cancellation
 from playhead.boundary._sessions import Ticket
 from playhead.errors import DivergenceError
 
@@ -24,10 +25,10 @@ class Tap:
     ``head`` may be set later than at the start, by who learns of it.
     """
 
-    __slots__ = ("__weakref__", "_done", "_gaps", "_items", "_last", "_ticket", "head")
+    __slots__ = ("__weakref__", "_done", "_gaps", "_items", "_last", "head", "ticket")
 
     def __init__(self, ticket: Ticket, head: HttpHead | None = None) -> None:
-        self._ticket = ticket
+        self.ticket = ticket
         self.head = head
         self._items: list[Any] = []
         self._gaps: list[int] = []
@@ -37,7 +38,7 @@ class Tap:
     def take(self, item: Any, *, together: bool = False) -> None:
         """One more piece has come, ``together`` with the one before it where the program could not tell them apart."""
         now = _now()
-        keep = self._ticket.keep
+        keep = self.ticket.keep
         self._gaps.append(0 if together and self._items else now - self._last)
         self._items.append(item if keep is None else keep(item))
         self._last = now
@@ -57,7 +58,7 @@ class Tap:
         if self._done:
             return
         self._done = True
-        self._ticket.lane.session.finish(self._ticket, outcome)
+        self.ticket.lane.session.finish(self.ticket, outcome)
 
     def fail(self, error: BaseException) -> None:
         """The stream raised ``error`` to the program."""
@@ -67,12 +68,6 @@ class Tap:
             self.end("cancelled", error)
         else:
             self.end("broken", error)
-
-
-def is_cancellation(error: BaseException) -> bool:
-    """Whether ``error`` is the cancellation of asyncio or trio, found by name so that neither need be imported."""
-    found = (type(error).__module__.partition(".")[0], type(error).__name__)
-    return found in (("asyncio", "CancelledError"), ("trio", "Cancelled"))
 
 
 class Stream:
@@ -182,8 +177,18 @@ class PlayedStream(Stream):
             raise
 
     async def __aiter__(self) -> AsyncIterator[Any]:
-        for item in self:
-            yield item
+        answer = self._answer
+        try:
+            for item in answer.items:
+                self._tap.take(item)
+                self._given += 1
+                yield item
+            if answer.end == "cancelled":
+                await wait_for_cancellation(self._tap.ticket, answer.error)
+            self._conclude()
+        except BaseException as error:
+            self._tap.fail(error)
+            raise
 
     def _conclude(self) -> None:
         answer = self._answer
@@ -199,7 +204,7 @@ class PlayedStream(Stream):
             )
 
     def _tap_lane(self) -> str:
-        return self._tap._ticket.lane.name
+        return self._tap.ticket.lane.name
 
     def close(self) -> None:
         """Leave the stream; after its last piece that is its end."""

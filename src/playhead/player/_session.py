@@ -73,6 +73,7 @@ class ReplaySession:
                 raise self._diverge(explain_unanswered(self._layout, lane, asked, slot))
             ticket = Ticket(lane, call, answer=self._answer(slot))
             ticket.seq = slot.seq
+            ticket.waited_ns = slot.answer.mono_ns - slot.exchange.question.mono_ns
             ticket.mark = slot
             self.report.answered += 1
             self.report.steps += slot.step is not None
