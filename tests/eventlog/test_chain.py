@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playhead.errors import FormatError
@@ -56,6 +56,7 @@ def test_a_flipped_bit_is_found_wherever_it_is(form: str) -> None:
         assert isinstance(found, FormatError) or not found.ok, f"byte {at}"
 
 
+@settings(deadline=None)
 @given(form=st.sampled_from(FORMS), share=st.floats(0, 1, exclude_max=True), byte=st.integers(0, 255))
 def test_a_changed_byte_is_found(form: str, share: float, byte: int) -> None:
     data = recording(form)
@@ -65,6 +66,7 @@ def test_a_changed_byte_is_found(form: str, share: float, byte: int) -> None:
     assert (changed == data) == (isinstance(found, Verification) and found.ok)
 
 
+@settings(deadline=None)
 @given(data=st.data())
 @pytest.mark.parametrize("form", ["live", "sealed plain"])
 def test_a_change_in_an_event_is_located_between_the_marks_around_it(form: str, data: st.DataObject) -> None:
@@ -84,6 +86,7 @@ def test_a_change_in_an_event_is_located_between_the_marks_around_it(form: str, 
 Damage = st.sampled_from(["drop", "repeat", "swap"])
 
 
+@settings(deadline=None)
 @given(data=st.data(), damage=Damage)
 @pytest.mark.parametrize("form", ["live", "sealed plain"])
 def test_a_dropped_repeated_or_swapped_line_is_found_and_located(form: str, damage: str, data: st.DataObject) -> None:
@@ -107,6 +110,7 @@ def test_a_dropped_repeated_or_swapped_line_is_found_and_located(form: str, dama
     assert found.breaks[0].first <= seqs[0] <= found.breaks[0].last + 1 if seqs else found.breaks
 
 
+@settings(deadline=None)
 @given(share=st.floats(0, 1, exclude_max=True))
 @pytest.mark.parametrize("form", FORMS)
 def test_a_truncated_recording_is_found_against_a_head_kept_elsewhere(form: str, share: float) -> None:
@@ -117,6 +121,7 @@ def test_a_truncated_recording_is_found_against_a_head_kept_elsewhere(form: str,
     assert isinstance(cut, FormatError) or not cut.proven
 
 
+@settings(deadline=None)
 @given(share=st.floats(0, 1, exclude_max=True))
 @pytest.mark.parametrize("form", ["sealed plain", "sealed"])
 def test_what_is_left_of_a_truncated_recording_is_never_called_proven(form: str, share: float) -> None:

@@ -41,7 +41,7 @@ def test_a_chain_with_erased_bodies_still_verifies(tmp_path: Path) -> None:
 
 
 @given(seqs=st.sets(st.integers(0, 10)))
-@settings(max_examples=25)
+@settings(max_examples=25, deadline=None)
 @pytest.mark.parametrize("make", [live_run, sealed_run])
 def test_any_events_can_be_erased_in_any_form(
     tmp_path_factory: pytest.TempPathFactory, make: object, seqs: set[int]

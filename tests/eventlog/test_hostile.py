@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playhead.errors import CorruptRecordingError, FormatError, HostileRecordingError, PlayheadError
@@ -153,6 +153,7 @@ def survey(data: bytes) -> None:
         str(verify(data))
 
 
+@settings(deadline=None)
 @given(data=st.binary(max_size=300))
 def test_no_bytes_whatever_are_more_than_an_error(data: bytes) -> None:
     survey(data)
@@ -169,6 +170,7 @@ def good_lines() -> list[bytes]:
         return plain_lines(sealed_run(Path(folder)))
 
 
+@settings(deadline=None)
 @given(data=st.data())
 def test_no_mixture_of_good_lines_is_more_than_an_error(data: st.DataObject) -> None:
     lines = good_lines()

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playhead.errors import CorruptRecordingError, HostileRecordingError
@@ -33,6 +33,7 @@ def read_back(folder: Path, *bodies: bytes) -> list[Any]:
     return [event.body.arguments for event in open_recording(run.log.path.read_bytes())]  # type: ignore[union-attr]
 
 
+@settings(deadline=None)
 @given(tree=TREES)
 def test_recorded_data_with_keys_of_the_format_comes_back_as_it_was(
     tmp_path_factory: pytest.TempPathFactory, tree: Any
@@ -42,6 +43,7 @@ def test_recorded_data_with_keys_of_the_format_comes_back_as_it_was(
     assert read_back(tmp_path_factory.mktemp("run"), body, ref) == [tree, [tree]]
 
 
+@settings(deadline=None)
 @given(tree=TREES, plain=st.booleans(), indent=st.sampled_from([None, 1]))
 def test_escaping_text_is_escaping_its_tree(tree: Any, plain: bool, indent: int | None) -> None:
     text = json.dumps(tree, ensure_ascii=plain, indent=indent).encode()
