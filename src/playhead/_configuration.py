@@ -5,7 +5,6 @@ Nothing here is process-wide state: settings are read when a run or a replay beg
 
 from __future__ import annotations
 
-import os
 import tomllib
 from collections.abc import Callable
 from fnmatch import fnmatchcase
@@ -104,19 +103,3 @@ def _read_variables() -> dict[str, Any]:
             many = field.default == () or isinstance(field.default, tuple)
             found[field.name] = [part.strip() for part in text.split(",") if part.strip()] if many else text
     return found
-
-
-def store_path(settings: Settings) -> Path:
-    """Where recordings are kept: the ``store`` setting, else the nearest ``.playhead`` upwards, else a new one.
-
-    A new one is made beside the project's ``pyproject.toml`` or ``.git``, or in the current folder.
-    """
-    if settings.store is not None:
-        return Path(settings.base, os.path.expanduser(settings.store))
-    here = Path.cwd()
-    for place in (here, *here.parents):
-        if (place / ".playhead").is_dir():
-            return place / ".playhead"
-        if (place / "pyproject.toml").exists() or (place / ".git").exists():
-            return place / ".playhead"
-    return here / ".playhead"

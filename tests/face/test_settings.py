@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 import playhead
-from playhead._configuration import host_matcher, read_settings, store_path
+from playhead._configuration import host_matcher, read_settings
+from playhead._stores import store_path
 from playhead.errors import ConfigurationError
 
 
