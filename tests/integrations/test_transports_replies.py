@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable
 from typing import Any
@@ -167,3 +168,25 @@ def test_a_body_that_can_be_read_once_is_sent_as_ever_and_noted(client: Client, 
     assert steps == ["one", "two"]  # also read in the replay: a program may do its work there
     assert rig.exchanges[0].request.body is None
     assert [name for name, _ in rig.recorder.notices] == ["request body that can be read once"]
+
+
+@pytest.mark.parametrize("name", ["httpx", "httpx-async", "httpx2", "httpx2-async", "requests", "aiohttp"])
+def test_a_multipart_body_is_handed_over_whole_and_its_file_sent_whole(name: str, rig: MemoryRig) -> None:
+    """B11, the transports' part: the matcher is given the parts to compare."""
+    import aiohttp
+
+    client = next(client for client in CLIENTS if client.name == name)
+
+    def program() -> bool:
+        file = io.BytesIO(b"f" * 1000)
+        if name == "aiohttp":
+            form = aiohttp.FormData({"model": "x"})
+            form.add_field("file", file, filename="a.bin")
+            reply = client.fetch(server.url + "/echo", method="POST", content=form)
+        else:
+            reply = client.fetch(server.url + "/echo", method="POST", data={"model": "x"}, files={"file": file})
+        return "f" * 1000 in json.loads(reply.body)["body"]
+
+    server = Server()
+    assert three_times(server, rig, program) == (True, True, True)
+    assert rig.exchanges[0].request.body == server.exchanges[1].body

@@ -39,11 +39,8 @@ def install(patches: Patches) -> None:
 
 
 def _instrument(package: ModuleType, *, patches: Patches) -> None:
-    from playhead.integrations._aiohttp_played import PlayedConnection, PlayedProtocol
-
     connect, send = package.BaseConnector.connect, package.ClientRequest.send
     start, wait = package.ClientResponse.start, package.StreamReader._wait
-    timed_out = getattr(package, "ConnectionTimeoutError", package.ServerTimeoutError)
 
     @wraps(connect)
     async def connect_later(connector: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
@@ -51,7 +48,21 @@ def _instrument(package: ModuleType, *, patches: Patches) -> None:
         connecting = partial(connect, connector, request, *args, **kwargs)
         return await connecting() if lane is None else _Asked(lane, connector, connecting)
 
-    @wraps(send)
+    @wraps(start)
+    async def start_once(response: Any, connection: Any) -> Any:
+        return response if isinstance(connection, _Asked) else await start(response, connection)
+
+    patches.replace(package.BaseConnector, "connect", connect_later)
+    patches.replace(package.ClientRequest, "send", wraps(send)(_sending(package, send)))
+    patches.replace(package.ClientResponse, "start", start_once)
+    patches.replace(package.StreamReader, "_wait", wraps(wait)(_waiting(wait)))
+
+
+def _sending(package: ModuleType, send: Any) -> Any:
+    from playhead.integrations._aiohttp_played import PlayedConnection
+
+    timed_out = getattr(package, "ConnectionTimeoutError", package.ServerTimeoutError)
+
     async def send_across(request: Any, asked: Any) -> Any:
         if not isinstance(asked, _Asked):
             return await send(request, asked)
@@ -64,7 +75,7 @@ def _instrument(package: ModuleType, *, patches: Patches) -> None:
                     raise timed_out(f"Connection timeout to host {request.url}") from error
             wire = WireTap(tap, request.method)
             parser = _follow(connection.protocol, asked.terms, wire)
-            response = await exchange(connection)
+            response = await _exchange(send, request, connection)
             parser.reader = response.content
             connection.add_callback(partial(_leave, wire, response.content))
             return response
@@ -72,50 +83,48 @@ def _instrument(package: ModuleType, *, patches: Patches) -> None:
         async def play(stream: PlayedStream) -> Any:
             connection = PlayedConnection(asked.connector, request, stream)
             connection.played.set_response_params(**{**asked.terms, "read_timeout": None})
-            return await exchange(connection, connection.played.feed_head)
-
-        async def exchange(connection: Any, sent: Callable[[], None] = lambda: None) -> Any:
-            try:
-                response = await send(request, connection)
-                sent()
-                try:
-                    await response.start(connection)
-                except BaseException:
-                    response.close()
-                    raise
-            except BaseException:
-                connection.close()
-                raise
-            return response
+            return await _exchange(send, request, connection, connection.played.feed_head)
 
         call = await _call(asked.lane, request)
-        return await cross_stream_async(
-            asked.lane, call, live=live, play=play, revive=partial(_revive, package, request)
-        )
+        revive = partial(_revive, package, request)
+        return await cross_stream_async(asked.lane, call, live=live, play=play, revive=revive)
 
-    @wraps(start)
-    async def start_once(response: Any, connection: Any) -> Any:
-        return response if isinstance(connection, _Asked) else await start(response, connection)
+    return send_across
 
-    @wraps(wait)
+
+async def _exchange(send: Any, request: Any, connection: Any, sent: Callable[[], None] = lambda: None) -> Any:
+    """Send and await the head, letting go of everything where that fails, as a session does."""
+    try:
+        response = await send(request, connection)
+        sent()
+        try:
+            await response.start(connection)
+        except BaseException:
+            response.close()
+            raise
+    except BaseException:
+        connection.close()
+        raise
+    return response
+
+
+def _waiting(wait: Any) -> Any:
+    from playhead.integrations._aiohttp_played import PlayedProtocol
+
     async def wait_for_piece(reader: Any, name: str) -> None:
         protocol = reader._protocol
-        if isinstance(protocol, PlayedProtocol):
-            return await protocol.feed_piece(reader)
         parser = getattr(protocol, "_parser", None)
-        if not isinstance(parser, _FollowedParser):
-            await wait(reader, name)
+        if isinstance(protocol, PlayedProtocol):
+            await protocol.feed_piece(reader)
             return
         try:
             await wait(reader, name)
         except BaseException as error:
-            parser.wire.fail(error)
+            if isinstance(parser, _FollowedParser):
+                parser.wire.fail(error)
             raise
 
-    patches.replace(package.BaseConnector, "connect", connect_later)
-    patches.replace(package.ClientRequest, "send", send_across)
-    patches.replace(package.ClientResponse, "start", start_once)
-    patches.replace(package.StreamReader, "_wait", wait_for_piece)
+    return wait_for_piece
 
 
 class _Asked:

@@ -1,7 +1,7 @@
 """`httpx` and `httpx2`: each request as it stands just before it leaves, below redirects, retries and decoding.
 
 The seam is ``HTTPTransport.handle_request`` and its asynchronous sister, which proxies and mounts share. A
-transport of the program's own that answers in process (``MockTransport``, ``ASGITransport``) is not touched.
+transport of the program's own that answers in process (``WSGITransport``, ``ASGITransport``) is not touched.
 
 A body is handed over where reading it disturbs nobody: bytes, text, forms, JSON, and multipart whose files can be
 read again. Anything that can be read once is passed on unread and noted; in a replay it is still read to its end,
