@@ -12,6 +12,7 @@ from typing import NamedTuple
 from playhead.masking._names import NAME_STEMS, is_secret_name
 from playhead.masking._placeholder import is_placeholder
 from playhead.masking._rules import Rule, Settled, Sign
+from playhead.masking._unwrapping import OUTER_QUOTE
 
 __all__ = ["ASSIGNMENT_RULES", "JSON_TYPES", "SCHEMA_VALUES", "SCHEMA_WORDS", "TOKEN_SIBLINGS", "cut_secret_parts"]
 
@@ -32,7 +33,8 @@ SCHEMA_VALUES = frozenset({"default", "example", "examples", "const", "enum"})
 _SCHEME = re.compile(
     r"(?:bearer|basic|token|digest|negotiate|apikey|api-key|key|oauth|dpop|aws4-hmac-sha256)[ \t]+", re.IGNORECASE
 )
-_COOKIE = re.compile(r"[ \t]*([^=;\r\n]+)=(\"?)([^;\"\r\n]*)\2[^;\r\n]*;?")
+_LONG_COOKIE_NAME = 16
+"""A longer one without a value is no name: it is base64 with its padding."""
 
 
 def cut_secret_parts(name: str, value: str) -> list[Span]:
@@ -52,14 +54,19 @@ def cut_secret_parts(name: str, value: str) -> list[Span]:
 def _cut_cookies(value: str, *, only_first: bool) -> list[Span]:
     spans: list[Span] = []
     position = 0
-    while position < len(value) and (cookie := _COOKIE.match(value, position)):
-        start, end = cookie.span(3)
-        if start < end and not is_placeholder(cookie.group(3)) and not (only_first and position):
-            spans.append((start, end, cookie.group(3)))
-        position = cookie.end()
-    rest = value[position:].strip()
-    if rest and not (only_first and position) and not is_placeholder(rest):
-        spans.append((position, len(value), rest))
+    for part in value.split(";"):
+        name, equals, content = part.partition("=")
+        bare = content.strip().strip('"')
+        if equals and (bare.strip("=") or len(name.strip()) < _LONG_COOKIE_NAME):
+            start = position + len(name) + 1 + content.find(bare)
+        else:
+            bare = part.strip()
+            start = position + part.find(bare)
+        if bare and not is_placeholder(bare):
+            spans.append((start, start + len(bare), bare))
+        if only_first:
+            break
+        position += len(part) + 1
     return spans
 
 
@@ -78,11 +85,15 @@ _NAME_BACKWARDS = re.compile(r"[A-Za-z0-9_.-]*+")
 _BLANKS = re.compile(r"[\s=>]{0,64}")
 _LITERAL = re.compile(r"[rbfuRBFU]{0,2}(\"\"\"|'''|\"|')")
 _REST_OF = {
-    '"': re.compile(r'(?:[^"\\]|\\.)*+', re.DOTALL),
-    "'": re.compile(r"(?:[^'\\]|\\.)*+", re.DOTALL),
-    '"""': re.compile(r'(?:[^"\\]|\\.|"(?!""))*+', re.DOTALL),
-    "'''": re.compile(r"(?:[^'\\]|\\.|'(?!''))*+", re.DOTALL),
+    '"': re.compile(rf'(?:[^"\\{OUTER_QUOTE}]|\\.)*+', re.DOTALL),
+    "'": re.compile(rf"(?:[^'\\{OUTER_QUOTE}]|\\.)*+", re.DOTALL),
+    '"""': re.compile(rf'(?:[^"\\{OUTER_QUOTE}]|\\.|"(?!""))*+', re.DOTALL),
+    "'''": re.compile(rf"(?:[^'\\{OUTER_QUOTE}]|\\.|'(?!''))*+", re.DOTALL),
 }
+_CLOSES = re.compile(r"\s*[,:}\])]|[ \t]+\+|[ \t]*(?:[;\r\n]|\Z)")
+_CROSSED = {'"': re.compile(r"\\{0,8}'\s*[,:}\])]"), "'": re.compile(r'\\{0,8}"\s*[,:}\])]')}
+"""The end of the string around a text with ``name=`` and an apostrophe, which is no quote that opens a value."""
+
 _SIBLING = re.compile(r"[\"']\s{0,8},\s{0,8}[\"'](?:" + "|".join(sorted(TOKEN_SIBLINGS)) + r")[\"']")
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 
@@ -95,6 +106,8 @@ def _settle_assignment(text: str, start: int, end: int) -> Settled:
     if place.closing and first in ("{", "["):
         return _settle_container(text, place)
     if literal := _LITERAL.match(text, place.value):
+        if not place.closing and _CLOSES.match(text, literal.end()):
+            return Settled(literal.end())
         return _settle_literal(text, place, literal)
     if first == "\\" or (place.closing and "]" not in place.closing):
         return Settled(end)
@@ -117,18 +130,24 @@ def _place(text: str, start: int, end: int) -> _Place | None:
 
 
 def _settle_literal(text: str, place: _Place, opening: re.Match[str]) -> Settled:
-    rest = _REST_OF[opening.group(1)].match(text, opening.end())
+    mark = opening.group(1)
+    rest = _REST_OF[mark].match(text, opening.end())
     assert rest is not None
-    if place.name.lower() == "token" and _SIBLING.match(text, rest.end()):
-        return Settled(rest.end())
-    return Settled(rest.end(), _moved(place.name, rest.group(), rest.start()))
+    end = rest.end()
+    if place.name.lower() == "token" and _SIBLING.match(text, end):
+        return Settled(end)
+    if mark[0] not in place.closing and (crossed := _CROSSED[mark[0]].search(text, rest.start(), end)):
+        end = crossed.start()
+    return Settled(end, _moved(place.name, text[rest.start() : end], rest.start()))
 
 
 def _moved(name: str, raw: str, start: int) -> tuple[Span, ...]:
     return tuple((start + a, start + b, _ESCAPE.sub(r"\1", value)) for a, b, value in cut_secret_parts(name, raw))
 
 
-_PIECE = re.compile(r'"((?:[^"\\]|\\.)*+)("?)(\s{0,8}:)?|([\[{])|([\]}])|[^"\[\]{}]++', re.DOTALL)
+_PIECE = re.compile(
+    rf'"((?:[^"\\{OUTER_QUOTE}]|\\.)*+)("?)(\s{{0,8}}:)?|([\[{{])|([\]}}])|[^"\[\]{{}}{OUTER_QUOTE}]++', re.DOTALL
+)
 
 
 def _settle_container(text: str, place: _Place) -> Settled:
@@ -153,9 +172,9 @@ def _settle_container(text: str, place: _Place) -> Settled:
     return Settled(position, tuple(spans))
 
 
-_LINE = re.compile(r"[^\r\n\"'\\]*+")
-_BARE = re.compile(r"[^\s\"'<>&;,(){}\[\]\\|`]++")
-_PATH = re.compile(r"[A-Za-z_][A-Za-z_.:-]*")
+_LINE = re.compile(rf"[^\r\n\"'\\{OUTER_QUOTE}]*+")
+_BARE = re.compile(rf"[^\s\"'<>&;,(){{}}\[\]\\|`{OUTER_QUOTE}]++")
+_PATH = re.compile(r"[A-Za-z_][A-Za-z_.]*")
 _NUMBER = re.compile(r"[+-]?[0-9][0-9_.,]*")
 
 

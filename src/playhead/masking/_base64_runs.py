@@ -76,4 +76,4 @@ def recode(run: str, offset: int, mask: Callable[[bytes], bytes]) -> str | None:
         return None
     encode = base64.urlsafe_b64encode if standard != bare else base64.b64encode
     coded = encode(masked).decode("ascii")
-    return run[:offset] + (coded if body.endswith("=") else coded.rstrip("="))
+    return run[:offset] + (coded if len(body) % 4 == 0 else coded.rstrip("="))

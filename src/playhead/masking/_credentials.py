@@ -7,8 +7,9 @@ import re
 from urllib.parse import unquote
 
 from playhead.masking._names import is_secret_parameter
-from playhead.masking._placeholder import Pseudonyms, is_placeholder
+from playhead.masking._placeholder import PLACEHOLDER, Pseudonyms, is_placeholder
 from playhead.masking._rules import Rule, Settled, Sign
+from playhead.masking._unwrapping import OUTER_QUOTE
 
 __all__ = ["CREDENTIAL_RULES"]
 
@@ -80,10 +81,11 @@ def _settle_basic(text: str, start: int, end: int) -> Settled:
 def _settle_userinfo(text: str, start: int, end: int) -> Settled:
     """The password between ``://user:`` and ``@``, or a long token that stands there alone."""
     userinfo = text[start + 3 : end - 1]
-    user, colon, password = userinfo.partition(":")
-    first = end - 1 - len(password) if colon else start + 3
+    masked = PLACEHOLDER.match(userinfo)
+    user, colon, password = userinfo[masked.end() if masked else 0 :].partition(":")
+    first = end - 1 - len(password if colon else user)
     value = password if colon else user
-    telling = value and (colon or (len(value) >= 20 and any(c.isdigit() for c in value)))
+    telling = value and OUTER_QUOTE not in userinfo and (colon or (len(value) >= 20 and any(c.isdigit() for c in value)))
     if not telling or (value[0] in "$<{%*[" and not colon) or _is_reference(value) or is_placeholder(value):
         return Settled(end)
     return Settled(end, ((first, end - 1, unquote(value)),))
@@ -93,12 +95,12 @@ def _is_reference(value: str) -> bool:
     return re.fullmatch(r"\$\w*|\$?\{.*\}|<.*>|%\(?\w*\)?s|\*+", value) is not None
 
 
-_VALUE = re.compile(r"[^&\s\"'<>#\\;]++")
+_VALUE = re.compile(rf"[^&\s\"'<>#\\;{OUTER_QUOTE}]++")
 
 
 def _settle_parameter(text: str, start: int, end: int) -> Settled:
     """The value of a query parameter whose name says that it is a secret."""
-    value = _VALUE.match(text, end)
+    value = _VALUE.match(text, end) if text[start] in "?&;" else None
     if value is None or not is_secret_parameter(text[start + 1 : end - 1]) or is_placeholder(unquote(value.group())):
         return Settled(end)
     return Settled(value.end(), ((value.start(), value.end(), unquote(value.group())),))

@@ -32,7 +32,7 @@ _NOT_IN_DIGITS = b")"
 
 
 def _views_of_bytes(data: bytes) -> dict[str, bytes]:
-    """The text; its words of twelve characters and more; all of it, squeezed; what is before a colon; its digits, zero."""
+    """The text; its words of twelve characters and more; all of it squeezed; what is before colons; digits as zeros."""
     words = data.translate(_TO_WORDS).split()
     squeezed = data.translate(_TO_NAMES, _NOT_IN_NAMES)
     return {

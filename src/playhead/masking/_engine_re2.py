@@ -27,7 +27,7 @@ class Re2Engine:
         options.log_errors = False
         self._set = re2.Set.SearchSet(options)
         self._in_set: list[int] = []
-        self._in_lower: list[bool] = []
+        self._in_lower = [pattern.folded and not pattern.heavy for pattern in patterns]
         self._always: list[int] = []
         self._compiled: list[Any] = []
         self._whole = [pattern.whole for pattern in patterns]
@@ -44,7 +44,6 @@ class Re2Engine:
             self._always.append(index)
             return re.compile(source)
         self._in_set.append(index)
-        self._in_lower.append(pattern.folded and not pattern.heavy)
         return compiled if pattern.heavy else re.compile(pattern.source)
 
     def scan(self, view: View) -> Windows:

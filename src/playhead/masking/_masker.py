@@ -98,7 +98,8 @@ class Masker:
 
     def url(self, url: str) -> str:
         """A URL masked: its password, the parameters whose names are secret, and whatever else is found in it."""
-        return self.text(_PARAMETER.sub(self._parameter, url))
+        masked = self.text(_PARAMETER.sub(self._parameter, url))
+        return url if masked == url else masked
 
     def data(self, data: bytes) -> bytes:
         """Bytes masked, as text if they are UTF-8; the same object if they hold no secret."""

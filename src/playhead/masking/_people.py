@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from playhead.masking._placeholder import PLACEHOLDER, Pseudonyms, passes_luhn
+from playhead.masking._placeholder import PLACEHOLDER, Pseudonyms, ends_in_placeholder, passes_luhn
 from playhead.masking._rules import Rule, Settled, Sign
 
 __all__ = ["PEOPLE_RULES"]
@@ -39,7 +39,7 @@ def _is_password(text: str, start: int) -> bool:
 
 
 def _is_masked(text: str, at: int) -> bool:
-    """Whether the ``@`` is that of a placeholder, whatever stands before it."""
+    """Whether the ``@`` is that of a placeholder, whatever is glued to it."""
     return text.startswith("masked-", max(0, at - 17)) and PLACEHOLDER.match(text, max(0, at - 17)) is not None
 
 
@@ -59,7 +59,7 @@ _PHONES = tuple(
     )
 )
 _NOT_BEFORE_PHONE = re.compile(r"[A-Za-z0-9_+/.=-]|[0-9] ")
-_NOT_AFTER_PHONE = re.compile(r"[A-Za-z0-9_]|[-.:/ ][0-9]")
+_NOT_AFTER_PHONE = re.compile(r"[A-Za-z0-9_]|[-.:/ ][0-9]|\[masked:")
 _ONE_POINT = re.compile(r"\+[0-9]+\.[0-9]+")
 
 
@@ -67,6 +67,8 @@ def _settle_phone(text: str, start: int, end: int) -> Settled:
     """One of the ways in which people write a number, with nothing around it that makes it a part of something."""
     before = text[max(0, start - 2) : start]
     if _NOT_BEFORE_PHONE.match(before, len(before) - 1) or _NOT_BEFORE_PHONE.fullmatch(before):
+        return Settled(start + 1)
+    if ends_in_placeholder(text, start):
         return Settled(start + 1)
     for pattern in _PHONES:
         phone = pattern.match(text, start)
@@ -96,7 +98,7 @@ _CARDS = tuple(
     )
 )
 _NOT_BEFORE_CARD = re.compile(r"[A-Za-z0-9_+/.=-]|[0-9] ")
-_NOT_AFTER_CARD = re.compile(r"[A-Za-z0-9_/]|[-.: ][0-9]|[-+=][A-Za-z0-9]")
+_NOT_AFTER_CARD = re.compile(r"[A-Za-z0-9_/]|[-.: ][0-9]|[-+=][A-Za-z0-9]|[-+=]?\[masked:")
 
 
 def _settle_card(text: str, start: int, end: int) -> Settled:
@@ -105,7 +107,7 @@ def _settle_card(text: str, start: int, end: int) -> Settled:
     glued = before[-1:] not in ("=", ":") and (
         _NOT_BEFORE_CARD.match(before, len(before) - 1) or _NOT_BEFORE_CARD.fullmatch(before)
     )
-    if not glued:
+    if not glued and not ends_in_placeholder(text, start):
         for pattern in _CARDS:
             card = pattern.match(text, start)
             if card and passes_luhn(card.group()) and not _NOT_AFTER_CARD.match(text, card.end()):

@@ -11,19 +11,22 @@ from __future__ import annotations
 import hmac
 import re
 
-__all__ = ["PLACEHOLDER", "Pseudonyms", "is_placeholder", "passes_luhn"]
+__all__ = ["PLACEHOLDER", "Pseudonyms", "ends_in_placeholder", "is_placeholder", "list_placeholders", "passes_luhn"]
 
 _NAME = r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}"
 
+_WORDED = re.compile(
+    rf"\[masked:{_NAME}:[0-9a-f]{{10}}\]|masked(?:\.{_NAME}\.[0-9a-f]{{10}}|-[0-9a-f]{{10}}@masked\.invalid)"
+)
+
 PLACEHOLDER = re.compile(
-    rf"\[masked:{_NAME}:[0-9a-f]{{10}}\]"
-    rf"|masked\.{_NAME}\.[0-9a-f]{{10}}"
-    r"|masked-[0-9a-f]{10}@masked\.invalid"
+    rf"{_WORDED.pattern}"
     r"|\+999[0-9]{12}(?![0-9])"
     r"|(?<![0-9])9999(?:[ -]?[0-9]){8,15}(?![0-9])"
 )
 """Matches every form of placeholder. A digit run under 9999 is one only if it passes Luhn: see `is_placeholder`."""
 
+_BRACKETS_BEFORE = re.compile(rf"\[masked:{_NAME}:[0-9a-f]{{10}}\]\Z")
 _FIRST = frozenset("[m+9")
 
 
@@ -73,6 +76,16 @@ def is_placeholder(text: str) -> bool:
     """
     match = PLACEHOLDER.fullmatch(text) if text[:1] in _FIRST else None
     return match is not None and (text[0] != "9" or passes_luhn(text))
+
+
+def ends_in_placeholder(text: str, stop: int) -> bool:
+    """Whether a placeholder in brackets ends at ``stop``. It counts as a word, as most of what it stands for was one."""
+    return text[stop - 1 : stop] == "]" and _BRACKETS_BEFORE.search(text[max(0, stop - 88) : stop]) is not None
+
+
+def list_placeholders(text: str) -> list[tuple[int, int]]:
+    """The spans in ``text`` of the placeholders that say ``masked``, ascending."""
+    return [match.span() for match in _WORDED.finditer(text)]
 
 
 def passes_luhn(text: str) -> bool:

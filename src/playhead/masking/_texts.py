@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from playhead.errors import ConfigurationError, PlayheadWarning
@@ -13,7 +14,7 @@ from playhead.masking._credentials import CREDENTIAL_RULES
 from playhead.masking._engine import OVERLAP, EngineName, Pattern, View, Windows, cut_windows, make_engine
 from playhead.masking._literals import list_forms, sift_secrets
 from playhead.masking._people import PEOPLE_RULES
-from playhead.masking._placeholder import Pseudonyms, is_placeholder
+from playhead.masking._placeholder import Pseudonyms, is_placeholder, list_placeholders
 from playhead.masking._rules import Hit, Rule, Settled, Sign
 from playhead.masking._tokens import CUT_TOKEN, TOKEN_RULES
 from playhead.masking._unwrapping import PERCENT_PATTERN, UNWRAP_ALL_PATTERN, UNWRAP_PATTERN, unwrap
@@ -124,6 +125,8 @@ class TextMask:
         here += self._call_all(text)
         if recodes and _BASE64 in windows:
             here += self._recode_all(text, view, windows[_BASE64], recodes - 1)
+        if "masked" in text:
+            here = _clip(text, here)
         wrapped = wrapped or self._holds(_PERCENT, view, windows) or self._holds(_ESCAPE, view, windows)
         if unwraps and wrapped and (unwrapped := unwrap(text)):
             below = unwrapped.lift(self._hits(unwrapped.text, unwraps - 1, recodes))
@@ -168,7 +171,9 @@ class TextMask:
                 position = max(settled.resume, place[0] + 1)
                 wrapped = wrapped or "\\" in text[max(0, place[0] - _NEAR) : position + _NEAR]
                 for first, last, value in settled.spans:
-                    if not is_placeholder(value) and (rule.check is None or _passes(rule, rule.check, value)):
+                    if is_placeholder(value):
+                        continue
+                    if rule.check is None or _passes(rule, rule.check, value):
                         found.append(self._hit(rule, first, last, value))
         return wrapped
 
@@ -235,6 +240,23 @@ class TextMask:
 
 
 _PEOPLE = frozenset(rule.name for rule in PEOPLE_RULES)
+
+
+def _clip(text: str, hits: list[Hit]) -> list[Hit]:
+    """``hits`` without what they share with a placeholder that reaches over an edge of theirs."""
+    masked = list_placeholders(text)
+    starts = [start for start, _ in masked]
+    clipped = []
+    for hit in hits:
+        start, end = hit.start, hit.end
+        before, within = bisect_left(starts, start) - 1, bisect_left(starts, end) - 1
+        if before >= 0 and start < masked[before][1] < end:
+            start = masked[before][1]
+        if within >= 0 and start <= masked[within][0] < end < masked[within][1]:
+            end = masked[within][0]
+        if start < end:
+            clipped.append(hit._replace(start=start, end=end))
+    return clipped
 
 
 def _settle_match(text: str, start: int, end: int) -> Settled:

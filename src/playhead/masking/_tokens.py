@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Literal
 
+from playhead.masking._placeholder import ends_in_placeholder
 from playhead.masking._rules import Rule, Settle, Settled, Sign
 
 __all__ = ["CUT_TOKEN", "TOKEN_RULES", "starts_word"]
@@ -18,8 +19,13 @@ CUT_TOKEN = re.compile(
 
 
 def starts_word(text: str, start: int) -> bool:
-    """Whether no ASCII letter or digit stands right before ``start``."""
-    return start == 0 or not (text[start - 1].isascii() and text[start - 1].isalnum())
+    """Whether neither an ASCII letter or digit nor a placeholder stands right before ``start``."""
+    if start == 0:
+        return True
+    before = text[start - 1]
+    if before == "]":
+        return not ends_in_placeholder(text, start)
+    return not (before.isascii() and before.isalnum())
 
 
 def _has_digit(value: str) -> bool:
@@ -47,7 +53,7 @@ def _token(
     ``exact``: no more than ``least``, and no letter or digit after it. ``inside``: the prefix is so telling that a
     letter or digit may stand right before it.
     """
-    tail = re.compile(f"[{of}]*+") if not exact else re.compile("(?![A-Za-z0-9])")
+    tail = re.compile(f"[{of}]*+") if not exact else re.compile(r"(?![A-Za-z0-9]|\[masked:)")
     return Rule(
         name,
         pattern=f"{prefix}[{of}]{{{least}}}",

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from playhead.masking._rules import Hit
 
-__all__ = ["PERCENT_PATTERN", "UNWRAP_ALL_PATTERN", "UNWRAP_PATTERN", "Unwrapped", "unwrap"]
+__all__ = ["OUTER_QUOTE", "PERCENT_PATTERN", "UNWRAP_ALL_PATTERN", "UNWRAP_PATTERN", "Unwrapped", "unwrap"]
 
 PERCENT_PATTERN = "%[0-9A-Fa-f]{2}"
 
@@ -23,11 +23,23 @@ UNWRAP_PATTERN = r"\\(?:u00[0-7]|x[2-7]|/)"
 UNWRAP_ALL_PATTERN = r"\\[unrtbfx\"'/\\]"
 """Escapes that can stand within a registered secret, which may hold anything."""
 
-_UNIT = re.compile(
-    r"[%\\](?:(?<=%)[0-9A-Fa-f]{2}|(?<=\\)(?:[nrtbf\"'/\\]|x[0-9a-fA-F]{2}"
-    r"|u(?:[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|[0-9a-fA-F]{4})))"
+OUTER_QUOTE = "\ufdd0"
+"""Stands for a quote of the text above: no value reaches over it. No text that means something holds this code point."""
+
+_UNIT = (
+    r"(?<=%)[0-9A-Fa-f]{2}|(?<=\\)(?:[nrtbf\"'/\\]|x[0-9a-fA-F]{2}"
+    r"|u(?:[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|[0-9a-fA-F]{4}))"
 )
+_UNITS = {
+    quotes: re.compile(rf"[%\\{quotes}](?:{_UNIT}{''.join(f'|(?<={quote})' for quote in quotes)})")
+    for quotes in ("", '"', "'", "\"'")
+}
+"""By the kinds of quotes that the text has escaped ones of: bare ones of the same kind end what is below the escapes."""
+
+_ESCAPE_REST = re.compile("[nrtbf]|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}")
 _KNOWN = {
+    '"': OUTER_QUOTE,
+    "'": OUTER_QUOTE,
     r"\n": "\n",
     r"\r": "\r",
     r"\t": "\t",
@@ -51,11 +63,12 @@ def _decode(unit: re.Match[str]) -> str:
 
 
 class Unwrapped:
-    """A text without its outer escapes. ``text`` has one code point for each escape."""
+    """A text without its outer escapes. ``text`` has one code point for each escape, and `OUTER_QUOTE` for each quote above."""
 
     def __init__(self, outer: str) -> None:
         self._outer = outer
-        self.text = _UNIT.sub(_decode, outer)
+        self._units = _UNITS["".join(quote for quote in "\"'" if f"\\{quote}" in outer)]
+        self.text = self._units.sub(_decode, outer)
         self._inner_starts: list[int] = []
         self._outer_spans: list[tuple[int, int]] = []
 
@@ -63,7 +76,7 @@ class Unwrapped:
         if self._outer_spans:
             return
         saved = 0
-        for unit in _UNIT.finditer(self._outer):
+        for unit in self._units.finditer(self._outer):
             start, end = unit.span()
             self._outer_spans.append((start, end))
             self._inner_starts.append(start - saved)
@@ -88,12 +101,17 @@ class Unwrapped:
         return lifted
 
     def trim(self, hits: list[Hit]) -> list[Hit]:
-        """``hits`` in the outer text without a part of an escape at their start, with the whole of one at their end."""
+        """``hits`` in the outer text without a part of an escape at their start, with the whole of one at their end.
+
+        What follows a backslash is such a part at whatever depth: ``\\\\n`` is one in JSON in JSON.
+        """
         self._locate()
         trimmed = []
         for hit in hits:
             first, last = self._unit_around(hit.start), self._unit_around(hit.end)
             start, end = first[1] if first else hit.start, last[1] if last else hit.end
+            if self._outer[start - 1 : start] == "\\" and (rest := _ESCAPE_REST.match(self._outer, start)):
+                start = rest.end()
             if start < end:
                 trimmed.append(Hit(start, end, hit.rule, hit.replacement, hit.rank))
         return trimmed
@@ -107,4 +125,4 @@ class Unwrapped:
 
 def unwrap(text: str) -> Unwrapped | None:
     """``text`` without one layer of escapes, or ``None`` if it has none."""
-    return Unwrapped(text) if _UNIT.search(text) else None
+    return Unwrapped(text) if _UNITS[""].search(text) else None
