@@ -120,6 +120,34 @@ def test_coroutines(project: Project, library: str, plugin: str, mark: str) -> N
     assert project.live == []
 
 
+def test_an_event_loop_that_outlives_a_test_belongs_to_each_in_turn(project: Project) -> None:
+    pytest.importorskip("anyio")
+    text = """
+import asyncio, os
+pytestmark = [pytest.mark.anyio, pytest.mark.playhead]
+
+@pytest.fixture(scope="module")
+def anyio_backend():
+    return "asyncio"
+
+@pytest.fixture(scope="module")
+async def shared():
+    yield
+
+@pytest.mark.parametrize("first", [1, 3, 5])
+async def test_it(shared, first):
+    last = int(os.environ.get("LAST", "4")) if first == 3 else first + 1
+    await asyncio.gather(*(asyncio.to_thread(fetch, number) for number in (first, last)))
+"""
+    project.write(test_it=text)
+    plugins = ("anyio.pytest_plugin",)
+    assert project.pytest("--playhead=record", plugins=plugins).counts == {"passed": 3}
+    assert sorted(project.live) == list("123456")
+    assert project.pytest(plugins=plugins).counts == {"passed": 3}
+    assert project.pytest(plugins=plugins, LAST="9").counts == {"passed": 2, "failed": 1}
+    assert project.live == []
+
+
 def test_several_processes_record_and_replay(project: Project) -> None:
     pytest.importorskip("xdist")
     text = """

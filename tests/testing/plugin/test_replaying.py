@@ -114,6 +114,15 @@ def ask(words):
     assert "test_it.py::test_it was replayed with drift at /words" in ended.text
 
 
+def test_a_loose_replay_warns_of_a_call_that_is_left_out(project: Project) -> None:
+    """B18: loose lists it as a difference."""
+    project.write(test_it=THREE)
+    project.record()
+    ended = project.pytest(CALLS="1,2", MATCH="loose")
+    assert (ended.code, ended.counts) == (0, {"passed": 1, "warning": 1})
+    assert "test_it.py::test_fetching was replayed never asking for fetch" in ended.text
+
+
 def test_a_divergence_that_the_test_swallows_fails_it_nevertheless(project: Project) -> None:
     text = """
 import os

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
 from typing import Any, Final, Literal
 
 import pytest
 
-from playhead._configuration import host_matcher
+from playhead._configuration import Settings, host_matcher
 from playhead._masking import make_masker
 from playhead._replays import Replay
 from playhead._system import random_bytes
@@ -22,13 +24,16 @@ from playhead.errors import (
     UnknownRunError,
 )
 from playhead.eventlog import Exchange, Recording, open_recording, printable
+from playhead.masking import Masker
 from playhead.player import ReplayReport, ReplaySession
 from playhead.providers import decode_content
+from playhead.stores import LocalStore
 from playhead.testing._plugin._places import Place
 from playhead.testing._plugin._recording import body_ended
 from playhead.testing._plugin._tests import RecordedTest, shown_path
 
 _NO_BODY: Final = (204, 205, 304)
+_SHOWN: Final = 3
 
 
 class TestReplay(RecordedTest):
@@ -40,10 +45,9 @@ class TestReplay(RecordedTest):
     def __init__(self, item: pytest.Item, place: Place) -> None:
         super().__init__(item, place)
         self._recording = self._open()
-        key = self._store.mask_key() if (self._store.path / "keys" / "mask.key").exists() else random_bytes(32)
         self._session = ReplaySession(
             self._recording,
-            masker=make_masker(self._settings, key),
+            masker=_masker(self._settings, self._store.path),
             match=place.match,
             normalisers=place.normalisers,
             ignored_hosts=host_matcher(self._settings.ignore_hosts),
@@ -80,8 +84,8 @@ class TestReplay(RecordedTest):
             self._replay.__exit__(*((type(error), error, None) if told else (None, None, None)))
         finally:
             self._recording.close()
-        if self.report.drift and self._passed:
-            warnings.warn(PlayheadWarning(_drift(self._item, self.report)), stacklevel=2)
+        if self._passed and (self.report.drift or self.report.unplayed):
+            warnings.warn(PlayheadWarning(_forgiven(self._item, self.report)), stacklevel=2)
 
     def _open(self) -> Recording:
         if not self.path.exists():
@@ -116,6 +120,13 @@ class TestReplay(RecordedTest):
             raise CorruptRecordingError(f"{name} has lost something that was recorded: {lost}")
 
 
+@cache
+def _masker(settings: Settings, store: Path) -> Masker:
+    """The masker with the key of the store. A store that has none gets none: to replay, any key will do."""
+    key = LocalStore(store).mask_key() if (store / "keys" / "mask.key").exists() else random_bytes(32)
+    return make_masker(settings, key)
+
+
 def _lost_contents(recording: Recording) -> Iterator[str]:
     """Answers without the content that their own headers speak of: a test on them would prove nothing."""
     for exchange in recording.exchanges:
@@ -146,7 +157,17 @@ def _place(exchange: Exchange) -> str:
     return f"step {exchange.step}" if exchange.step is not None else f"event {exchange.question.seq}"
 
 
-def _drift(item: pytest.Item, report: ReplayReport) -> str:
+def _forgiven(item: pytest.Item, report: ReplayReport) -> str:
+    """What a loose replay let pass, so that it is not hidden."""
     paths = [each.path or "/" for drift in report.drift for each in drift.differences]
-    more = f" and {len(paths) - 3} more places" if len(paths) > 3 else ""
-    return f"{item.nodeid} was replayed with drift at {', '.join(map(printable, paths[:3]))}{more}"
+    names = [each.name for each in report.unplayed]
+    drift, unasked = (", ".join(map(printable, each[:_SHOWN])) for each in (paths, names))
+    parts = [
+        f"with drift at {drift}" + _more(paths) if paths else "",
+        f"never asking for {unasked}" + _more(names) if names else "",
+    ]
+    return f"{item.nodeid} was replayed {' and '.join(filter(None, parts))}"
+
+
+def _more(listed: list[str]) -> str:
+    return f" and {len(listed) - _SHOWN} more" if len(listed) > _SHOWN else ""
