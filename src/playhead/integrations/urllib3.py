@@ -165,6 +165,7 @@ def _played(pool: Any, conn: Any, played: Played, stream: PlayedStream) -> Itera
     vars(conn).pop("_playhead_tunnel", None)
     real, verified = conn.sock, getattr(conn, "is_verified", None)
     conn.sock = _PlayedSocket(played, stream)
+    _reach_proxy(conn)
     if verified is not None:
         conn.is_verified = verified or getattr(pool, "cert_reqs", None) not in (0, "CERT_NONE")
     try:
@@ -273,6 +274,14 @@ def _revive(pool: Any, conn: Any, error: BaseException) -> None:
         vars(error).update({"conn": conn, "pool": conn} if about_connection else {"pool": pool})
     elif "ConnectTimeoutError" in names and len(error.args) == 2:
         error.args = (conn, error.args[1])
+    if "ConnectTimeoutError" not in names:  # the one kind that is raised before a proxy is reached
+        _reach_proxy(conn)
+
+
+def _reach_proxy(conn: Any) -> None:
+    """Have ``conn`` say that it had reached its proxy, so that errors are not taken for the proxy's."""
+    if getattr(conn, "proxy", None) is not None:
+        conn._has_connected_to_proxy = True
 
 
 def _host(pool: Any) -> str:
