@@ -32,7 +32,7 @@ def run(*arguments: str, folder: Path, **environment: str) -> subprocess.Complet
 def test_all_of_it_comes_out_as_told_and_the_recording_stays_to_go_on_with(tmp_path: Path) -> None:
     hostile = {"OPENAI_BASE_URL": "http://127.0.0.1:1", "TRIAGE_PROMPT": "v2", "PLAYHEAD_STORE": str(tmp_path / "no")}
     store = tmp_path / "kept"
-    ended = run("-m", "playhead.testing.demo", "--json", "--store", str(store), folder=tmp_path, **hostile)
+    ended = run("-m", "playhead.cli", "demo", "--json", "--store", str(store), folder=tmp_path, **hostile)
     told = json.loads(ended.stdout)
     assert (ended.returncode, told["ok"]) == (0, True), ended.stdout + ended.stderr
     steps = {step["name"]: step for step in told["steps"]}
@@ -50,7 +50,7 @@ def test_all_of_it_comes_out_as_told_and_the_recording_stays_to_go_on_with(tmp_p
 
 @NEEDS_OPENAI
 def test_a_person_is_told_each_step_its_command_and_what_to_type_next(tmp_path: Path) -> None:
-    ended = run("-m", "playhead.cli", "demo", folder=tmp_path)
+    ended = run("-m", "playhead.testing.demo", folder=tmp_path)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     for told in (
         "$ playhead record --kind triage -- python agent.py",
