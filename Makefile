@@ -41,7 +41,7 @@ others: setup  ## the quick tests on every other supported Python of this machin
 	@$(PYTHONS) each -- $(PYTEST) -m "not slow"
 
 bench: setup  ## the budgets: ratios to yardsticks measured in the same run
-	@set -e; for file in benchmarks/[a-z]*.py; do echo "== $$file"; $(BIN)/python $$file; done
+	$(BIN)/python benchmarks
 
 lock: setup  ## resolve the dependencies anew into requirements/dev.txt
 	@$(PYTHONS) lock
