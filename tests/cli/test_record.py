@@ -180,7 +180,7 @@ if __name__ == "__main__":
     recording = load(tmp_path)
     assert [step.question.body.name for step in recording.steps] == ["inside"]
     assert recording.finished is not None
-    assert recording.finished.unseen == {"processes that the program started": 5}
+    assert recording.finished.unseen == {"child process": 5}
 
 
 def test_two_python_processes_of_one_command_are_told(tmp_path: Path) -> None:

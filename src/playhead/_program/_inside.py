@@ -13,13 +13,12 @@ from playhead._configuration import read_settings
 from playhead._program._ends import Ends, uncaught
 from playhead._program._mailbox import Mailbox
 from playhead._program._orders import Order, decode_order, variables
-from playhead._program._processes import watch_processes
 from playhead._replays import Replay, replay
-from playhead._runs import INSTALLATION, Run, Tape
+from playhead._runs import INSTALLATION, Run, Tape, installers
 from playhead.boundary import Lane, as_fallback, enter_lane
 from playhead.errors import DivergenceError, PlayheadError
 from playhead.events import encode, snapshot_error
-from playhead.integrations import INSTALLERS
+from playhead.integrations import find_captured
 
 _held: list[AbstractContextManager[None]] = []
 
@@ -70,7 +69,7 @@ def play(playing: Replay, mailbox: Mailbox) -> Ends:
 
 def _record(order: Order, mailbox: Mailbox) -> None:
     settings = read_settings(store=order.store)
-    INSTALLATION.enter(INSTALLERS)
+    INSTALLATION.enter(installers(settings))
     tape = Tape(Run(order.run, order.kind), order.entry, settings, task=order.task, policy=None, tools=())
     enter_lane(tape.main)
     _belong_to(tape.main)
@@ -81,7 +80,9 @@ def _record(order: Order, mailbox: Mailbox) -> None:
             details = {"error": encode(snapshot_error(error))}
             tape.session.note(tape.main, "note.added", {"name": "uncaught", "details": details})
         tape.leave()
-        mailbox.report({"gaps": tape.gaps(), "captured": _captured()})
+        captured = _captured()
+        tape.session.unseen |= {f"a read that cannot be caught: {place}": 1 for place in captured}
+        mailbox.report({"gaps": tape.gaps(), "captured": captured})
 
     def give_way() -> dict[str, str]:
         if mailbox.claimed and not tape.discard():
@@ -94,7 +95,6 @@ def _record(order: Order, mailbox: Mailbox) -> None:
 
 def _belong_to(lane: Lane) -> None:
     """Code without a lane of its own, anywhere in the process, belongs to this one's run."""
-    watch_processes()
     whole = as_fallback(lane)
     whole.__enter__()
     _held.append(whole)
@@ -125,6 +125,4 @@ def _where(playing: Replay) -> str | None:
 
 
 def _captured() -> list[str]:
-    from playhead.integrations._captured import find_captured
-
     return [f"{each.module}: {each.where} holds {each.what}" for each in find_captured()]

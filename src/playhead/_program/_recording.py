@@ -48,7 +48,7 @@ def record_program(
     `RecordingExistsError` or `ProgramNotStartedError`.
     """
     place.mask_key()
-    log = place.create(run, kind, task=task)
+    log = place.create(run, "probe")
     log.abandon()
     log.path.unlink()
     with Mailbox.make() as mailbox:
