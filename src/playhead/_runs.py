@@ -31,7 +31,7 @@ from playhead.boundary import (
 from playhead.events import Entry, Parent, RunStarted, freeze, snapshot, snapshot_error
 from playhead.events import encode as encode_value
 from playhead.integrations import INSTALLERS, Scope, current_scope, find_captured, read_zone, set_scope
-from playhead.recorder import RecordSession, Scribe, Writer, read_environment, read_packages
+from playhead.recorder import RecordSession, Scribe, Writer, read_environment, read_packages, tell_incomplete
 
 KEY_RULE = 1
 """Version of the rule by which requests are compared; kept in each recording."""
@@ -64,13 +64,15 @@ def new_id(kind: str) -> str:
 class Run:
     """A run that is going on, or has ended. Made by `record` and ``@agent``.
 
-    ``id`` finds its recording later; ``path`` is where it lies once it is sealed.
+    ``id`` finds its recording later; ``path`` is where it lies once it is sealed. ``incomplete`` says what is
+    known to be missing from the recording: nothing, unless the disk failed or a value could not be kept.
     """
 
     def __init__(self, id: str, kind: str) -> None:
         self.id = id
         self.kind = kind
         self.path: Path | None = None
+        self.incomplete: tuple[str, ...] = ()
         self.outcome: Literal["success", "failure", "aborted"] | None = None
         self._result: Any = None
         self._reason: str | None = None
@@ -161,8 +163,14 @@ class Tape:
 
         self.writer.put((start,))
 
-    def finish(self) -> Path | None:
-        """Write the end, wait until all is on disk, seal. ``None`` where the disk failed or the process was forked."""
+    def finish(self) -> None:
+        """Write the end, wait until all is on disk, and seal; tell what is missing.
+
+        Where the disk has failed the recording stays as it was then: its run shows as aborted. In a forked child
+        nothing is done.
+        """
+        if self.writer.is_orphan:
+            return
         self.session.end()
         now = _clock.mono_ns()
         body = self._run._closing()
@@ -170,12 +178,12 @@ class Tape:
         def end() -> None:
             self._note_packages(now)
             self.scribe.event(now, "main", "run.finished", body | self.gaps())
+            self._run.path = self._log.seal()
 
-        self.writer.put((end,))
-        self.writer.close()
-        if self.writer.failure is not None:
-            return None
-        return self._log.seal()
+        self.writer.close(end)
+        self._run.incomplete = tuple(self.gaps().get("incomplete", ()))
+        if self._run.incomplete:
+            tell_incomplete(self._run.id, self._run.incomplete)
 
     def leave(self) -> None:
         """Have all on disk, for another process to write the end and seal."""
@@ -225,7 +233,7 @@ class Recorder:
 
     def __enter__(self) -> Run:
         outer = current_lane()
-        if outer is not None:
+        if outer is not None and not getattr(outer.session, "is_over", False):
             return self._join(outer)
         run = self._run = Run(self._id or new_id(self._kind), self._kind)
         settings = self._settings or read_settings()
@@ -251,7 +259,7 @@ class Recorder:
             return
         try:
             self._run.outcome = self._run.outcome or "success"
-            self._run.path = self._tape.finish()
+            self._tape.finish()
         finally:
             INSTALLATION.leave()
 

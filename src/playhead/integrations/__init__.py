@@ -23,6 +23,9 @@ def _installer(name: str) -> Installer:
 
 
 INSTALLERS: tuple[Installer, ...] = tuple(
-    map(_installer, ("tasks", "threads", "clock", "datetimes", "chance", "httpx", "urllib3", "aiohttp", "websockets"))
+    map(
+        _installer,
+        ("tasks", "threads", "clock", "datetimes", "chance", "httpx", "urllib3", "aiohttp", "websockets", "processes"),
+    )
 )
 """Applies the patches of everything that is recorded, in order."""

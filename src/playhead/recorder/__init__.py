@@ -1,8 +1,19 @@
 """Writing down what crosses the boundary while a program runs."""
 
 from playhead.recorder._environment import read_code, read_environment, read_packages
+from playhead.recorder._losses import tell_incomplete
+from playhead.recorder._processes import drain_all
 from playhead.recorder._scribe import Scribe
 from playhead.recorder._session import RecordSession
-from playhead.recorder._writer import Writer, drain_all
+from playhead.recorder._writer import Writer
 
-__all__ = ["RecordSession", "Scribe", "Writer", "drain_all", "read_code", "read_environment", "read_packages"]
+__all__ = [
+    "RecordSession",
+    "Scribe",
+    "Writer",
+    "drain_all",
+    "read_code",
+    "read_environment",
+    "read_packages",
+    "tell_incomplete",
+]

@@ -39,6 +39,11 @@ class RecordSession:
         self.missed: dict[str, int] = {}
         self.unseen: dict[str, int] = {}
 
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing is recorded any more: the run has ended, or goes on in the process that forked this one."""
+        return self._ended or self._writer.is_orphan
+
     def ignores(self, host: str) -> bool:
         """Whether traffic with ``host`` lies outside the run."""
         return self._ignored is not None and self._ignored(host)
@@ -59,7 +64,8 @@ class RecordSession:
                 ticket.keep = snapshot
                 kept = [snapshot(value) for value in payload.args]
                 named = {name: snapshot(value) for name, value in payload.kwargs.items()} if payload.kwargs else {}
-                self._put((self._question, now, ticket, kept, named), _size(kept))
+                size = _size(kept) + _size(named.values()) if named else _size(kept)
+                self._put((self._question, now, ticket, kept, named), size)
             else:
                 self._put((self._question, now, ticket, (), {}), len(payload.body or b""))
         except Exception as error:
@@ -82,7 +88,7 @@ class RecordSession:
                     kept = snapshot_error(error)
                 case Streamed(error=error, items=items):
                     kept = snapshot_error(error) if error is not None else _NOTHING
-                    size = sum(map(len, items)) if isinstance(ticket.call.payload, HttpRequest) else 0
+                    size = sum(map(len, items)) if isinstance(ticket.call.payload, HttpRequest) else _size(items)
             self._put((self._answer, now, ticket, outcome, kept), size)
         except Exception as error:
             self._miss(f"answer ({type(error).__name__})")

@@ -1,60 +1,76 @@
-"""The thread that writes a recording, and what is done with it when the process forks or ends.
+"""The thread that writes a recording.
 
-The caller's thread only appends to a queue. The writer empties it in turns, commits what it wrote to disk at
-the latest 100 ms later, and holds callers back only when more is waiting than memory should carry.
+The program's threads only append to a queue. The writer's thread alone carries out what is in it and touches the
+file, so that no signal, finalizer or exception of the program can come in the middle of an event. It commits what it
+wrote at the latest 100 ms after it was handed over, and holds the program back only when more is waiting than
+memory should carry.
+
+Whatever calls in here may itself have interrupted anything, this file included: a signal handler, a ``__del__``, a
+fork. So nothing on the way in takes a lock that cannot be taken twice.
 """
 
 from __future__ import annotations
 
-import atexit
-import os
+import _thread
+import sys
 import threading
-import warnings
 from collections import deque
 from collections.abc import Callable
 from typing import Any, Literal
-from weakref import WeakSet
 
 from playhead import _system
-from playhead.errors import PlayheadWarning
+from playhead.boundary import outside_runs
 from playhead.eventlog import LogWriter
+from playhead.recorder._losses import tell_failure, tell_loss
+from playhead.recorder._processes import attend, forget
 
 COMMIT_WITHIN_NS = 80_000_000
-"""What has been written is committed at the latest so long after; with the turn's length it stays under 100 ms."""
+"""What waits is committed at the latest so long after; with the turn's length it stays under 100 ms."""
 
 _TURN_S = 0.01
 _REST_S = 1.0
+_PATIENCE_S = 0.5
 _LARGE = 4096
 _MAX_BYTES = 64 << 20
-_MAX_JOBS = 200_000
+_MAX_JOBS = 20_000
 
 Job = tuple[Any, ...]
 """A function and its arguments, to be called on the writer's thread."""
 
 _now = _system.SystemClock.mono_ns
+_this_thread = _thread.get_ident
 
 
 class Writer:
-    """Calls jobs in the order they were put, on a thread of its own."""
+    """Calls jobs in the order they were put, on a thread of its own.
+
+    ``failure`` says why nothing more is written, once the disk has failed; ``lost`` counts jobs that were not
+    carried out. ``is_orphan`` is true in a forked child, where all this belongs to the parent.
+    """
 
     def __init__(self, log: LogWriter, *, durability: Literal["group", "every"] = "group") -> None:
+        self.failure: str | None = None
+        self.lost = 0
+        self.is_orphan = False
+        self.eager = durability == "every"
+        """Whether `put` returns only when the job is done and on disk."""
         self._log = log
-        self._durability = durability
         self._queue: deque[Job] = deque()
         self._turn = threading.RLock()
-        self._wake = threading.Event()
-        self._space = threading.Condition(threading.Lock())
+        """Held while a job is carried out: a fork waits for it, so that no job is cut in two in the child."""
+        self._bell = _thread.allocate_lock()
+        self._bell.acquire()
+        self._counting = threading.RLock()
         self._waiting_bytes = 0
+        self._pausers: set[int] = set()
+        self._busy = False
         self._resting = False
         self._closing = False
         self._due_ns: int | None = None
-        self.failure: str | None = None
-        """Why nothing more is written, once the disk has failed."""
-        self.lost = 0
-        """Jobs that could not be carried out."""
+        self._last: Callable[[], Any] | None = None
+        self._ident = 0
         self._thread = threading.Thread(target=self._run, name="playhead-writer", daemon=True)
-        _writers.add(self)
-        _watch_process()
+        attend(self)
         self._start()
 
     def put(self, job: Job, size: int = 0) -> None:
@@ -64,176 +80,215 @@ class Writer:
             return
         if size >= _LARGE:
             job = (self._sized, size, *job)
-            with self._space:
+            with self._counting:
                 self._waiting_bytes += size
         self._queue.append(job)
         if self._resting:
-            self._wake.set()
-        if self._durability == "every":
+            self._ring()
+        if self.eager:
             self.drain()
         elif self._waiting_bytes > _MAX_BYTES or len(self._queue) > _MAX_JOBS:
             self._hold_back()
 
-    def drain(self) -> None:
-        """Carry out, on this thread, all that is waiting, and commit it to disk."""
-        with self._turn:
-            self._empty()
-            self._commit()
+    def drain(self, *, within_s: float | None = None) -> None:
+        """Wait until all that is waiting now has been carried out and is on disk, or ``within_s`` seconds.
 
-    def close(self) -> None:
-        """Carry out what is waiting, commit, and end the thread. Later jobs are lost."""
+        Where waiting would never end (on the writer's own thread, or during a fork) it does nothing.
+        """
+        if self.is_orphan or not self._may_wait():
+            return
+        told = _thread.allocate_lock()
+        told.acquire()
+        self._queue.append((self._commit_and_tell, told))
+        self._ring()
+        until = None if within_s is None else _now() + int(within_s * 1e9)
+        while self._is_running():
+            if told.acquire(timeout=_PATIENCE_S) or (until is not None and _now() > until):
+                return
+        self._take_over()
+
+    def close(self, last: Callable[[], Any]) -> None:
+        """Carry out what is waiting, then ``last``, also when the disk has failed; and end the thread.
+
+        Later jobs are lost. Called on the writer's own thread it returns at once, and ``last`` comes after.
+        """
+        if self.is_orphan or self._closing:
+            return
+        self._last = last
         self._closing = True
-        self._wake.set()
-        if self._thread is not threading.current_thread():
-            self._thread.join()
-        self.drain()
-        _writers.discard(self)
+        self._ring()
+        if _this_thread() != self._ident:
+            while self._is_running():
+                self._thread.join(_PATIENCE_S)
+            self._take_over()
 
     def orphan(self) -> None:
-        """Let go of a file that belongs to the parent process."""
-        self._closing = True
-        self.failure = "the process was forked"
+        """Let go of the file: it belongs to the parent process, or is to go away."""
+        self.is_orphan = self._closing = True
+        self._turn = threading.RLock()
+        self._counting = threading.RLock()
         self._queue.clear()
+        self._last = None
         self._log.abandon()
-        _writers.discard(self)
+        self._ring()
+        forget(self)
+
+    def pause(self, *, within_s: float) -> bool:
+        """Keep the thread from beginning another job until `go_on`; whether it could be kept in that time.
+
+        A commit that is on its way is not waited for: a slow disk does not hold up a fork.
+        """
+        self._pausers.add(_this_thread())
+        return self._turn.acquire(timeout=within_s)
+
+    def go_on(self, *, paused: bool) -> None:
+        """Undo `pause`, which gave ``paused``."""
+        self._pausers.discard(_this_thread())
+        if paused:
+            self._turn.release()
 
     def _start(self) -> None:
-        run_plain = threading.Thread.start
-        getattr(run_plain, "__wrapped__", run_plain)(self._thread)
+        start = threading.Thread.start
+        try:
+            getattr(start, "__wrapped__", start)(self._thread)
+        except RuntimeError:  # no more threads, or the interpreter is ending: then the program's own does it
+            self.eager = True
+
+    def _is_running(self) -> bool:
+        return self._thread.is_alive() and not sys.is_finalizing()
+
+    def _may_wait(self) -> bool:
+        """Whether this thread is none that the writer's own would have to wait for."""
+        this = _this_thread()
+        return this != self._ident and this not in self._pausers
+
+    def _ring(self) -> None:
+        self._resting = False
+        try:
+            self._bell.release()
+        except RuntimeError:
+            pass  # rung already
 
     def _run(self) -> None:
-        while not self._closing:
-            with self._turn:
-                worked = self._empty()
-                if self._due_ns is not None and _now() >= self._due_ns:
-                    self._commit()
-            if worked or self._due_ns is not None:
-                _system.sleep(_TURN_S)
-            else:
-                self._rest()
+        self._ident = _this_thread()
+        with outside_runs():
+            while not self._closing:
+                if self._work() or self._due_ns is not None:
+                    self._bell.acquire(timeout=_TURN_S)
+                else:
+                    self._rest()
+            self._conclude()
 
     def _rest(self) -> None:
-        self._wake.clear()
         self._resting = True
         if not self._queue and not self._closing:
-            self._wake.wait(_REST_S)
+            self._bell.acquire(timeout=_REST_S)
         self._resting = False
 
-    def _empty(self) -> bool:
+    def _conclude(self) -> None:
+        """The last turn of all."""
+        self._work()
+        self._commit()
+        last, self._last = self._last, None
+        if last is not None:
+            self._call(last)
+        forget(self)
+
+    def _take_over(self) -> None:
+        """Do on this thread what there is to do, since the writer's own cannot (any more).
+
+        Not if that stopped in the middle of something, which only the end of the interpreter does.
+        """
+        if self._turn.acquire(timeout=_PATIENCE_S):
+            try:
+                if not self._busy:
+                    if self._closing:
+                        self._conclude()
+                    else:
+                        self._work()
+                        self._commit()
+            finally:
+                self._turn.release()
+
+    def _work(self) -> bool:
+        """Carry out what is waiting; whether there was anything."""
         queue = self._queue
-        worked = bool(queue)
+        worked = False
         while queue:
-            function, *arguments = queue.popleft()
-            self._carry_out(function, arguments)
-            if threading.current_thread() is self._thread:
-                _system.sleep(0)
-        if worked and self._due_ns is None:
-            self._due_ns = _now() + COMMIT_WITHIN_NS
+            worked = True
+            if self._due_ns is None:
+                self._due_ns = _now() + COMMIT_WITHIN_NS
+            with self._turn:
+                self._busy = True
+                self._carry_out(queue)
+                self._busy = False
+            # Others get the interpreter after every event: with a queue full of work this thread would keep it.
+            _system.sleep(_TURN_S / 10 if self._pausers else 0)
+            self._commit_if_due()
+        self._commit_if_due()
         return worked
+
+    def _commit_if_due(self) -> None:
+        if self._due_ns is not None and _now() >= self._due_ns:
+            self._commit()
+
+    def _carry_out(self, queue: deque[Job]) -> None:
+        try:
+            function, *arguments = queue.popleft()
+        except IndexError:  # the file was let go of
+            return
+        if self.failure is not None and function not in (self._commit_and_tell, self._sized):
+            self.lost += 1
+            return
+        self._call(function, *arguments)
+
+    def _call(self, function: Callable[..., Any], *arguments: Any) -> bool:
+        """Call something that writes, on the writer's thread. Nothing is raised; whether it went well."""
+        try:
+            function(*arguments)
+        except BaseException as error:
+            if isinstance(error, OSError) or getattr(error, "slug", "") == "store-not-writable":
+                self._fail(error)
+            else:
+                self.lost += 1
+                if self.lost == 1:
+                    tell_loss(error)
+            return False
+        return True
 
     def _sized(self, size: int, function: Callable[..., Any], *arguments: Any) -> None:
         try:
-            function(*arguments)
-        finally:
-            with self._space:
-                self._waiting_bytes -= size
-                self._space.notify_all()
-
-    def _carry_out(self, function: Callable[..., Any], arguments: list[Any]) -> None:
-        if self.failure is not None:
-            self.lost += 1
-            return
-        try:
-            function(*arguments)
-        except OSError as error:
-            self._fail(error)
-        except BaseException as error:
-            if _is_disk_failure(error):
-                self._fail(error)
+            if self.failure is None:
+                function(*arguments)
             else:
-                self._lose(error)
+                self.lost += 1
+        finally:
+            with self._counting:
+                self._waiting_bytes -= size
+
+    def _commit_and_tell(self, told: Any) -> None:
+        self._commit()
+        told.release()
 
     def _commit(self) -> None:
         self._due_ns = None
-        if self.failure is not None:
-            return
-        try:
-            self._log.commit()
-        except BaseException as error:
-            self._fail(error)
+        if self.failure is None and not self.is_orphan:
+            busy, self._busy = self._busy, True
+            self._call(self._log.commit)
+            self._busy = busy
 
     def _fail(self, error: BaseException) -> None:
-        self.failure = f"{type(error).__name__}: {error}"
-        self.lost += 1
-        warnings.warn(
-            f"playhead cannot write the recording any more; the program goes on, the recording ends here. "
-            f"{self.failure}",
-            PlayheadWarning,
-            stacklevel=2,
-        )
-        with self._space:
-            self._space.notify_all()
-
-    def _lose(self, error: BaseException) -> None:
-        self.lost += 1
-        if self.lost == 1:
-            warnings.warn(
-                f"playhead could not keep an event ({type(error).__name__}); the recording is marked incomplete",
-                PlayheadWarning,
-                stacklevel=2,
-            )
+        if self.failure is None:
+            self.failure = f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
+            tell_failure(self.failure)
 
     def _hold_back(self) -> None:
-        with self._space:
-            while (
-                (self._waiting_bytes > _MAX_BYTES or len(self._queue) > _MAX_JOBS)
-                and self.failure is None
-                and self._thread.is_alive()
-            ):
-                self._space.wait(_TURN_S)
-
-
-def _is_disk_failure(error: BaseException) -> bool:
-    return getattr(error, "slug", "") == "store-not-writable"
-
-
-_writers: WeakSet[Writer] = WeakSet()
-_watching = False
-
-
-def drain_all() -> None:
-    """Commit what every writer of this process has waiting; for the moments before a process ends abruptly."""
-    for writer in list(_writers):
-        writer.drain()
-
-
-def _watch_process() -> None:
-    global _watching
-    if _watching:
-        return
-    _watching = True
-    atexit.register(drain_all)
-    if hasattr(os, "register_at_fork"):
-        os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_in_child)
-
-
-_held: list[Writer] = []
-
-
-def _before_fork() -> None:
-    for writer in list(_writers):
-        writer._turn.acquire()
-        _held.append(writer)
-
-
-def _after_fork() -> None:
-    while _held:
-        _held.pop()._turn.release()
-
-
-def _in_child() -> None:
-    while _held:
-        writer = _held.pop()
-        writer._turn = threading.RLock()
-        writer._space = threading.Condition(threading.Lock())
-        writer.orphan()
+        """Wait while too much is waiting."""
+        while (
+            (self._waiting_bytes > _MAX_BYTES or len(self._queue) > _MAX_JOBS)
+            and self.failure is None
+            and not self._closing
+            and self._may_wait()
+            and self._is_running()
+        ):
+            _system.sleep(_TURN_S)
