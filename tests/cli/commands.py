@@ -17,6 +17,7 @@ import os, random, signal, sys, time, uuid
 from datetime import datetime
 
 import playhead
+from playhead.recorder import drain_all
 
 
 @playhead.tool
@@ -45,7 +46,8 @@ for word in sys.argv[1:]:
         os._exit(7)
     if word.startswith("SIG"):
         sys.stdout.flush()
-        time.sleep(0.3)
+        if word in ("SIGKILL", "SIGSEGV"):
+            drain_all()  # these end a process before anything could be written
         os.kill(os.getpid(), getattr(signal, word))
 """
 

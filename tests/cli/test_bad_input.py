@@ -59,6 +59,7 @@ def test_an_unknown_run_and_an_ambiguous_prefix_are_told_apart(project: Path, wo
     assert "good-1, good-2" in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("content", "slug"),
     [
@@ -82,6 +83,7 @@ def test_what_is_no_recording_is_said_to_be_none(project: Path, content: bytes, 
     assert len(done.stdout.splitlines()) == 3
 
 
+@pytest.mark.slow
 def test_a_folder_in_place_of_a_recording_is_unknown(project: Path) -> None:
     check(type_in(project, "show", str(project / ".playhead")), code=3, slug="unknown-run")
 
@@ -124,6 +126,7 @@ def test_damage_is_found_and_located(project: Path, damage: Callable[[Path], Non
     assert {each["run"]: each["ok"] for each in json.loads(done.stdout)} == {"good-1": False, "good-2": True}
 
 
+@pytest.mark.slow
 def test_a_recording_damaged_in_the_middle_is_not_read_as_if_it_were_whole(project: Path) -> None:
     damaged_in_the_middle(path_of(project, "good-1"))
     said = check(type_in(project, "show", "good-1"), code=3, slug="corrupt-recording")
@@ -131,6 +134,7 @@ def test_a_recording_damaged_in_the_middle_is_not_read_as_if_it_were_whole(proje
     check(type_in(project, "diff", "good-1", "good-2"), code=3, slug="corrupt-recording")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("altered", [False, True], ids=["missing", "altered"])
 def test_a_blob_that_is_missing_or_altered_is_named(project: Path, altered: bool) -> None:
     [blob] = [path for path in (project / ".playhead" / "blobs").rglob("*") if path.is_file()]
@@ -168,6 +172,7 @@ def a_file_in_place_of_the_recordings(project: Path) -> None:
     (project / ".playhead" / "recordings").write_text("not a folder")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spoil", [a_file_in_place_of_the_folder, a_file_in_place_of_the_recordings])
 def test_a_store_that_cannot_be_written_stops_the_recording_before_the_program(
     project: Path, spoil: Callable[[Path], None]
@@ -186,9 +191,18 @@ def test_a_store_without_permission_is_told(project: Path) -> None:
     assert "permission denied" in said
 
 
+@pytest.mark.slow
 def test_a_disk_that_fills_up_does_not_stop_the_program_and_is_said_loudly(tmp_path: Path) -> None:
-    program = "import os, time, playhead\ntool = playhead.tool(lambda n: os.urandom(3000).hex(), name='bulk')\n"
-    write_agent(tmp_path, program + "for n in range(80): tool(n), time.sleep(0.02)\nprint('done')\n")
+    program = """
+import os, playhead
+from playhead.recorder import drain_all
+tool = playhead.tool(lambda n: os.urandom(3000).hex(), name="bulk")
+for n in range(80):
+    tool(n)
+    drain_all()
+print("done")
+"""
+    write_agent(tmp_path, program)
 
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
@@ -215,6 +229,7 @@ def test_an_id_that_is_taken_is_never_overwritten(project: Path) -> None:
     assert not (project / "ran").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("program", "why"),
     [
@@ -237,6 +252,7 @@ def test_a_program_that_cannot_be_started_or_recorded_is_told_why(tmp_path: Path
     assert json.loads(type_in(tmp_path, "runs", "--json").stdout) == []
 
 
+@pytest.mark.slow
 def test_a_program_whose_folder_is_gone_is_told(tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()
     write_agent(tmp_path / "work")
@@ -252,6 +268,7 @@ def test_what_was_not_said_is_asked_for(project: Path, words: list[str]) -> None
     check(type_in(project, *words), code=2, slug="usage")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words", [["runs", "--since", "soon"], ["show"], ["replay", "x", "--match", "x"], ["runs", "--x"]]
 )
@@ -261,6 +278,7 @@ def test_what_click_does_not_take_is_a_usage_error(project: Path, words: list[st
     assert done.stderr.startswith("Usage: playhead")
 
 
+@pytest.mark.slow
 def test_a_setting_that_is_not_usable_names_itself(project: Path) -> None:
     (project / "playhead.toml").write_text("durability = 'sometimes'\n")
     assert "durability" in check(type_in(project, "runs"), code=2, slug="configuration")
@@ -272,6 +290,7 @@ def hostile(body: bytes, *, kind: bytes = b"tool.called", lane: bytes = b"main",
     return header + line % (kind, lane, body)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("data", "slug"),
     [
@@ -297,6 +316,7 @@ def test_a_recording_made_to_hurt_ends_in_a_clear_error(tmp_path: Path, data: by
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_numbers_of_absurd_length_are_shown_or_refused(tmp_path: Path) -> None:
     path = tmp_path / "numbers.playhead.jsonl"
     path.write_bytes(hostile(b'"name":"t","arguments":{"n":' + b"9" * 50_000 + b',"e":1e99999}'))
@@ -306,6 +326,7 @@ def test_numbers_of_absurd_length_are_shown_or_refused(tmp_path: Path) -> None:
         assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["../../x", "/etc/passwd", "a" * 5000, STEERING, "[bold]x[/bold]", "-x"])
 def test_names_in_a_recording_reach_no_file_and_no_terminal(tmp_path: Path, name: str) -> None:
     text = json.dumps(name)[1:-1].encode()
@@ -321,6 +342,7 @@ def test_names_in_a_recording_reach_no_file_and_no_terminal(tmp_path: Path, name
     assert "[bold]x[/bold]" not in name or "[bold]x[/bold]" in type_in(tmp_path, "show", str(path)).stdout
 
 
+@pytest.mark.slow
 def test_interrupting_a_long_check_leaves_nothing_half_done(project: Path) -> None:
     code = """
 import os, signal, threading

@@ -65,6 +65,7 @@ def test_runs_lists_the_newest_first_with_their_outcome(project: Path) -> None:
     assert "next: playhead show RUN" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "ids"),
     [
@@ -80,6 +81,7 @@ def test_runs_can_be_narrowed(project: Path, words: list[str], ids: list[str]) -
     assert [run["id"] for run in found] == ids
 
 
+@pytest.mark.slow
 def test_a_run_that_goes_on_is_shown_as_recording(tmp_path: Path) -> None:
     with playhead.record(kind="live", store=tmp_path / ".playhead", id="live-1"):
         [run] = json.loads(type_in(tmp_path, "runs", "--json").stdout)
@@ -89,6 +91,7 @@ def test_a_run_that_goes_on_is_shown_as_recording(tmp_path: Path) -> None:
     assert run["outcome"] == "success"
 
 
+@pytest.mark.slow
 def test_an_empty_store_says_what_to_do(tmp_path: Path) -> None:
     done = type_in(tmp_path, "runs")
     assert (done.returncode, done.stdout) == (0, "")
@@ -136,6 +139,7 @@ def test_the_same_as_data(project: Path) -> None:
     assert "context" not in raw
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", ["0", "3", "x", "-1"])
 def test_a_step_that_is_not_there_is_a_usage_error(project: Path, step: str) -> None:
     done = type_in(project, "show", f"triage-1#{step}")
@@ -195,6 +199,7 @@ def on_a_terminal(folder: Path, *words: str, columns: int = 100, **added: str) -
     return seen.decode().replace("\r\n", "\n")
 
 
+@pytest.mark.slow
 def test_colours_and_progress_are_for_terminals_and_no_color_is_respected(project: Path) -> None:
     assert "\x1b[" in on_a_terminal(project, "show", "refund-1")
     assert "verifying" in on_a_terminal(project, "verify", "--all")
@@ -203,6 +208,7 @@ def test_colours_and_progress_are_for_terminals_and_no_color_is_respected(projec
         assert "\x1b" not in type_in(project, *words, env={**environment(), "NO_COLOR": ""}).stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [24, 40, 60, 80])
 def test_a_narrow_terminal_still_has_a_line_for_each_step(project: Path, columns: int) -> None:
     out = re.sub(r"\x1b\[\d*m", "", on_a_terminal(project, "show", "triage-1", columns=columns, NO_COLOR="1"))
@@ -212,6 +218,7 @@ def test_a_narrow_terminal_still_has_a_line_for_each_step(project: Path, columns
     assert "triage-1" in on_a_terminal(project, "runs", columns=columns, NO_COLOR="1")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
 def test_a_terminal_of_any_encoding_can_show_a_run(project: Path, encoding: str) -> None:
     for words in (["show", "refund-1"], ["show", "triage-1#2"], ["runs"], ["diff", "triage-1", "refund-1"], ["doctor"]):
@@ -219,6 +226,7 @@ def test_a_terminal_of_any_encoding_can_show_a_run(project: Path, encoding: str)
         assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_a_reader_that_has_had_enough_is_no_error(project: Path) -> None:
     command = f"{sys.executable} -m playhead.cli show triage-1 --json | head -c 1"
     done = subprocess.run(["bash", "-c", command], cwd=project, env=environment(), capture_output=True, text=True)

@@ -31,6 +31,7 @@ def test_a_program_is_recorded_without_a_change_to_it(tmp_path: Path) -> None:
     assert recording.started.entry.folder == str(tmp_path)
 
 
+@pytest.mark.slow
 def test_output_input_and_exit_code_are_the_program_s_own(tmp_path: Path) -> None:
     program = "import sys\nsys.stdout.write(sys.stdin.read().upper())\nsys.stderr.write('talk')\nsys.exit(5)\n"
     write_agent(tmp_path, program)
@@ -39,6 +40,7 @@ def test_output_input_and_exit_code_are_the_program_s_own(tmp_path: Path) -> Non
     assert done.stderr.startswith("talk")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("word", "code", "outcome", "reason"),
     [
@@ -65,6 +67,7 @@ def test_whatever_ends_a_program_its_recording_is_whole_and_says_so(
     assert type_in(tmp_path, "verify", "run-1").returncode == 0
 
 
+@pytest.mark.slow
 def test_what_comes_just_before_a_hard_exit_is_not_lost(tmp_path: Path) -> None:
     program = "import os, playhead\ntool = playhead.tool(lambda n: n, name='count')\n"
     for ending in ("os._exit(0)", "os.kill(os.getpid(), 15)"):
@@ -98,6 +101,7 @@ def test_a_run_inside_the_program_gives_result_and_outcome(tmp_path: Path) -> No
     assert (finished.outcome, finished.reason) == ("failure", "no refund")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["module", "script", "shell", "code"])
 def test_every_way_to_start_python_is_recorded(tmp_path: Path, form: str) -> None:
     write_agent(tmp_path)
@@ -116,6 +120,7 @@ def test_every_way_to_start_python_is_recorded(tmp_path: Path, form: str) -> Non
     assert len(load(tmp_path).steps) == 2
 
 
+@pytest.mark.slow
 def test_a_launcher_that_puts_the_program_in_its_place_is_passed_through(tmp_path: Path) -> None:
     write_agent(tmp_path)
     for call in ("os.execvp('python', args)", "os.execve(sys.executable, args, dict(os.environ))"):
@@ -155,6 +160,7 @@ print(subprocess.run([sys.executable, "-c", "import os; print(os.environ['PYTHON
     assert ours == without.stdout.replace("True\n", "").replace("False\n", "")
 
 
+@pytest.mark.slow
 def test_processes_that_the_program_starts_are_counted_and_not_recorded_with_it(tmp_path: Path) -> None:
     program = """
 import asyncio, multiprocessing, os, subprocess, sys, playhead
@@ -183,6 +189,7 @@ if __name__ == "__main__":
     assert recording.finished.unseen == {"child process": 5}
 
 
+@pytest.mark.slow
 def test_two_python_processes_of_one_command_are_told(tmp_path: Path) -> None:
     write_agent(tmp_path)
     done = type_in(tmp_path, "record", "--id", "run-1", "--", "sh", "-c", "python agent.py; python agent.py")
@@ -193,6 +200,7 @@ def test_two_python_processes_of_one_command_are_told(tmp_path: Path) -> None:
     assert recording.finished.unseen["Python processes beside the first"] == 1
 
 
+@pytest.mark.slow
 def test_a_forked_child_adds_nothing_and_breaks_nothing(tmp_path: Path) -> None:
     program = """
 import os, playhead
@@ -211,6 +219,7 @@ tool(3)
     assert [step.answer.body.value for step in recording.steps if step.answer] == [1, 3]
 
 
+@pytest.mark.slow
 def test_termination_of_the_recorder_reaches_the_program(tmp_path: Path) -> None:
     write_agent(tmp_path, "import time\nprint('ready', flush=True)\ntime.sleep(60)\n")
     words = [sys.executable, "-m", "playhead.cli", "record", "--id", "run-1", "--", "python", "agent.py"]
@@ -224,6 +233,7 @@ def test_termination_of_the_recorder_reaches_the_program(tmp_path: Path) -> None
     assert (finished.outcome, finished.reason) == ("aborted", "SIGTERM")
 
 
+@pytest.mark.slow
 def test_ctrl_c_leaves_a_whole_recording(tmp_path: Path) -> None:
     write_agent(tmp_path, "import time\nprint('ready', flush=True)\ntime.sleep(60)\n")
     words = [sys.executable, "-m", "playhead.cli", "record", "--id", "run-1", "--", "python", "agent.py"]
@@ -243,9 +253,10 @@ def test_ctrl_c_leaves_a_whole_recording(tmp_path: Path) -> None:
 def test_a_recorder_that_is_killed_leaves_what_the_program_wrote(tmp_path: Path) -> None:
     program = """
 import os, time, playhead
+from playhead.recorder import drain_all
 tool = playhead.tool(lambda n: n, name="count")
 for n in range(10): tool(n)
-time.sleep(0.3)
+drain_all()
 print(os.getpid(), flush=True)
 time.sleep(60)
 """
@@ -275,3 +286,36 @@ def test_versions_of_what_was_imported_later_are_kept(tmp_path: Path) -> None:
         if isinstance(note, NoteAdded) and note.name == "packages":
             kept |= note.details
     assert kept["somelib"] == "1.2.3"
+
+
+@pytest.mark.slow
+def test_ctrl_c_on_a_terminal_reaches_the_program_once(tmp_path: Path) -> None:
+    import pty
+
+    program = """
+import signal, sys
+seen = []
+signal.signal(signal.SIGINT, lambda *_: seen.append(1))
+print("ready", flush=True)
+signal.pause()
+signal.sigtimedwait([], 0.5)
+print("interrupted", len(seen), sys.stdin.isatty(), sys.stdout.isatty(), flush=True)
+"""
+    write_agent(tmp_path, program)
+    words = [sys.executable, "-m", "playhead.cli", "record", "--id", "run-1", "--", "python", "agent.py"]
+    child, terminal = pty.fork()
+    if child == 0:
+        os.chdir(tmp_path)
+        os.execvpe(words[0], words, environment())
+    seen = b""
+    while b"recorded run-1" not in seen:
+        try:
+            seen += os.read(terminal, 4096)
+        except OSError:
+            break
+        if seen.endswith(b"ready\r\n"):
+            os.write(terminal, b"\x03")
+    os.waitpid(child, 0)
+    os.close(terminal)
+    assert b"interrupted 1 True True" in seen
+    assert load(tmp_path).outcome == "success"

@@ -14,6 +14,7 @@ from playhead._program._launching import Ended
 from playhead._system import SystemClock
 from playhead.eventlog import LogWriter, Recording, escape, open_recording
 from playhead.events import NoteAdded, RunFinished
+from playhead.masking import Masker
 
 Outcome = Literal["success", "failure", "aborted"]
 
@@ -26,8 +27,10 @@ class Closed(msgspec.Struct, frozen=True):
     steps: int
 
 
-def close_recording(path: Path, ended: Ended, *, gaps: dict[str, Any] | None, others: int = 0) -> Closed:
-    """Write the end of the run at ``path`` and seal it.
+def close_recording(
+    path: Path, ended: Ended, masker: Masker, *, gaps: dict[str, Any] | None, others: int = 0
+) -> Closed:
+    """Write the end of the run at ``path``, past ``masker``, and seal it.
 
     ``gaps`` is what the program said is missing, ``None`` where it could not say; ``others`` counts Python
     processes that were not recorded. Raises `StoreNotWritableError` or `CorruptRecordingError`; what was recorded
@@ -45,7 +48,7 @@ def close_recording(path: Path, ended: Ended, *, gaps: dict[str, Any] | None, ot
                 lane="main",
                 at_ns=SystemClock.wall_ns(),
                 mono_ns=SystemClock.mono_ns(),
-                body=msgspec.json.encode(escape(msgspec.to_builtins(finished))),
+                body=msgspec.json.encode(escape(masker.value(msgspec.to_builtins(finished)))),
             )
         return Closed(log.seal(), finished.outcome, steps)
     finally:

@@ -124,5 +124,5 @@ def _not_started(command: Sequence[str], error: Exception, folder: str | None) -
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         why, then = f"{printable(name)} could not be started: {reason.lower()}", ["python", "my_agent.py"]
     return ProgramNotStartedError(
-        f"{why}; nothing was recorded", next=f"playhead record -- {printable(' '.join(then))}"
+        f"{why}; nothing was recorded", next=f"playhead record -- {printable(' '.join(then[:2]))}"
     )

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import msgspec
 
+from playhead._configuration import read_settings
+from playhead._masking import make_masker
 from playhead._program._closing import Closed, close_recording
 from playhead._program._launching import Ended, choose_hash_seed, launch
 from playhead._program._mailbox import Mailbox
@@ -65,7 +67,8 @@ def record_program(
         said = mailbox.read_report() or {}
         try:
             _check_begun(mailbox, command)
-            closed = close_recording(place.find(run), ended, gaps=said.get("gaps"), others=mailbox.others)
+            masker = make_masker(read_settings(store=str(place.path)), place.mask_key())
+            closed = close_recording(place.find(run), ended, masker, gaps=said.get("gaps"), others=mailbox.others)
         except PlayheadError as error:
             return Recorded(ended, failure=error)
         return Recorded(

@@ -10,6 +10,8 @@ from typing import Literal
 
 import msgspec
 
+from playhead._configuration import read_settings
+from playhead._masking import make_masker
 from playhead._program._launching import Ended, launch
 from playhead._program._mailbox import Mailbox
 from playhead._program._orders import Order, variables
@@ -18,6 +20,7 @@ from playhead.eventlog import Recording, printable
 from playhead.events import Entry, RunStarted
 from playhead.player import ReplayReport
 from playhead.recorder import read_code
+from playhead.stores import LocalStore
 
 Match = Literal["strict", "loose"]
 
@@ -67,7 +70,8 @@ def replay_program(
         added = variables(order) if command or started.entry.form == "program" else variables(order, path=False)
         folder = None if command else started.entry.folder
         ended = launch(program, added | ({"PYTHONHASHSEED": seed} if seed else {}), folder=folder, stdout=stdout)
-        return _receive(mailbox, ended, recording, started, command)
+        masker = make_masker(read_settings(store=str(store)), LocalStore(store).mask_key())
+        return _receive(mailbox, ended, recording, started, [masker.text(word) for word in command])
 
 
 def _program(run: str, entry: Entry) -> tuple[str, ...]:
