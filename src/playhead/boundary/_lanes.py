@@ -6,7 +6,7 @@ program's own context does. A thread or a task gets its lane when it is created,
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar, Token
 from itertools import count
@@ -92,9 +92,8 @@ def _adopt() -> Lane | None:
     return lane
 
 
-def enter_lane(lane: Lane | None) -> Token[Lane | None]:
-    """Make ``lane`` the current one in this context; give the token to `leave_lane`."""
-    return _current.set(lane)
+enter_lane: Callable[[Lane | None], Token[Lane | None]] = _current.set
+"""Make a lane the current one in this context; give the token to `leave_lane`."""
 
 
 def leave_lane(token: Token[Lane | None]) -> None:

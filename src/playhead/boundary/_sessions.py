@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal, Protocol, TypeVar
 
+import msgspec
+
 from playhead.boundary._calls import Call, Outcome
 from playhead.boundary._lanes import Lane
 
 T = TypeVar("T")
 
 
-class Ticket:
+class Ticket(msgspec.Struct, eq=False):
     """A crossing that has begun.
 
     ``answer`` is set by a session that answers itself; where it is ``None`` the call is to be made live.
@@ -20,17 +22,14 @@ class Ticket:
     took. ``mark`` is the session's own.
     """
 
-    __slots__ = ("answer", "began_ns", "call", "keep", "lane", "mark", "seq", "waited_ns")
-
-    def __init__(self, lane: Lane, call: Call, *, answer: Outcome | None = None, began_ns: int = 0) -> None:
-        self.lane = lane
-        self.call = call
-        self.answer = answer
-        self.began_ns = began_ns
-        self.seq: int | None = None
-        self.waited_ns = 0
-        self.keep: Callable[[Any], Any] | None = None
-        self.mark: Any = None
+    lane: Lane
+    call: Call
+    answer: Outcome | None = None
+    began_ns: int = 0
+    seq: int | None = None
+    waited_ns: int = 0
+    keep: Callable[[Any], Any] | None = None
+    mark: Any = None
 
 
 class Session(Protocol):

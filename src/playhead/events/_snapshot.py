@@ -18,6 +18,7 @@ import pickle
 import sys
 import uuid
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any, Literal
 
 import msgspec
@@ -108,6 +109,21 @@ def snapshot(value: Any) -> Snapshot:
     return _walked(value)
 
 
+def size_unchanging(values: Iterable[Any]) -> int | None:
+    """About how many bytes the texts among ``values`` hold; ``None`` where one of them could change.
+
+    What cannot change needs no snapshot now: one taken later is the same.
+    """
+    size = 0
+    for value in values:
+        cls = type(value)
+        if cls is str or cls is bytes:
+            size += len(value)
+        elif cls not in _UNCHANGING:
+            return None
+    return size
+
+
 def snapshot_error(error: BaseException) -> Snapshot:
     """A picture of an exception: its class, arguments, attributes, notes, cause and context; no traceback."""
     return _walked(error)
@@ -121,9 +137,9 @@ def _flat(value: Any, cls: type) -> Any:
     if cls is not dict or len(value) > _FLAT:
         return None
     copy = value.copy()
-    if not _UNCHANGING.issuperset(map(type, copy)):
-        return None
-    if not _UNCHANGING.issuperset(map(type, copy.values())):
+    if not _UNCHANGING.issuperset({*map(type, copy), *map(type, copy.values())}):
+        if not _UNCHANGING.issuperset(map(type, copy)):
+            return None
         for key, held in copy.items():
             kind = type(held)
             if kind in _UNCHANGING:
@@ -138,11 +154,7 @@ def _flat(value: Any, cls: type) -> Any:
 def _flat_inside(value: Any, cls: type) -> Any:
     if cls is dict and len(value) <= _FLAT:
         copy = value.copy()
-        return (
-            copy
-            if _UNCHANGING.issuperset(map(type, copy)) and _UNCHANGING.issuperset(map(type, copy.values()))
-            else None
-        )
+        return copy if _UNCHANGING.issuperset({*map(type, copy), *map(type, copy.values())}) else None
     return None if cls is dict else _flat(value, cls)
 
 
