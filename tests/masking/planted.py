@@ -73,7 +73,9 @@ SECRETS: dict[str, st.SearchStrategy[str]] = {
     "pypi": _token("pypi-AgEIcHlwaS5vcmc", 60, URL_SAFE),
     "sendgrid": st.tuples(_token("SG.", 22), _token(".", 43)).map("".join),
     "twilio": _of("0123456789abcdef", 32).map(lambda tail: "S" + "K" + tail),
-    "aws": st.sampled_from(["AKIA", "ASIA"]).flatmap(lambda p: _of(string.ascii_uppercase + "234567", 16).map(p.__add__)),
+    "aws": st.sampled_from(["AKIA", "ASIA"]).flatmap(
+        lambda p: _of(string.ascii_uppercase + "234567", 16).map(p.__add__)
+    ),
     "jwt": st.tuples(_token("eyJ", 20), _token(".eyJ", 40), _token(".", 43)).map("".join),
     "e-mail": st.tuples(
         _of(string.ascii_lowercase, 6), _of(string.ascii_lowercase, 8), st.sampled_from(["org", "co.uk", "dev"])
@@ -119,8 +121,11 @@ STRUCTURAL: dict[str, list[str]] = {
     "sha256": [hashlib.sha256(bytes([n])).hexdigest() for n in range(100)],
     "git": [hashlib.sha1(bytes([n])).hexdigest() for n in range(100)],
     "git, short": [hashlib.sha1(bytes([n])).hexdigest()[:9] for n in range(100)],
-    "job": ["job-eu-20260812-09", "build-1.2.3-rc.4+build.20261128", "2026-11-28T10:22:33.123456+01:00", "20261128102233"],
-    "dates": [f"2026-{1 + n % 12:02d}-{1 + n % 28:02d} {n % 24:02d}:{n % 60:02d}:{n % 60:02d},{n:03d}" for n in range(200)],
+    "job": [
+        *("job-eu-20260812-09", "build-1.2.3-rc.4+build.20261128"),
+        *("2026-11-28T10:22:33.123456+01:00", "20261128102233"),
+    ],
+    "dates": [f"2026-{1 + n % 12:02d}-{1 + n % 28:02d} {n % 24:02d}:{n % 60:02d}:33,{n:03d}" for n in range(200)],
     "integrity": [
         "sha512-" + base64.b64encode(hashlib.sha512(bytes([n])).digest()).decode() for n in range(50)
     ],
@@ -131,7 +136,7 @@ STRUCTURAL: dict[str, list[str]] = {
         for _ in range(40)
     ],
     "addresses of machines": ["192.168.10.24:8443", "10.0.0.1", "fe80::1ff:fe23:4567:890a", "00:1b:44:11:3a:b7"],
-    "numbers": ["3.14159265358979323846", "-123456789.123456789", "1,234,567,890", "+1234567 (a difference)", "i+1", "+0.25"],
+    "numbers": ["3.14159265358979323846", "-123456789.123456789", "1,234,567,890", "+1234567 (more)", "i+1", "+0.25"],
     "code": [
         "@property", "git@github.com:org/repo.git", "icon@2x.png", "max_tokens=4096", "f(token=self.token)", "key=len",
         "def f(password: str) -> None:", "sorted(x, key=lambda p: p[0])", "password = getpass()", "task-" + "a1" * 12,
@@ -150,7 +155,11 @@ def card_numbers(count: int) -> list[str]:
         prefix, length = [("4", 16), ("51", 16), ("2221", 16), ("6011", 16), ("37", 15)][index % 5]
         body = prefix + "".join(_random.choices(string.digits, k=length - 1 - len(prefix)))
         number = next(body + d for d in string.digits if _luhn(body + d))
-        groups = [number[:4], number[4:8], number[8:12], number[12:]] if length == 16 else [number[:4], number[4:10], number[10:]]
+        groups = (
+            [number[:4], number[4:8], number[8:12], number[12:]]
+            if length == 16
+            else [number[:4], number[4:10], number[10:]]
+        )
         numbers.append(["", " ", "-"][index % 3].join(groups))
     return numbers
 

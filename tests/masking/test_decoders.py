@@ -108,7 +108,11 @@ def test_a_header_whose_value_is_an_object_a_list_and_a_number() -> None:
     text = json.dumps(
         {
             "command": 'curl -H "Authorization: Bearer FAKE.abc" "http://h"',
-            "headers": {"authorization": {"scheme": "x", "value": "FAKE.abc"}, "cookie": ["FAKE.abc", 5], "x-api-key": 7},
+            "headers": {
+                "authorization": {"scheme": "x", "value": "FAKE.abc"},
+                "cookie": ["FAKE.abc", 5],
+                "x-api-key": 7,
+            },
             "one": "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqh",
             "two": "kiG9w0BAQEFAASC\n-----END PRIVATE KEY-----",
         }
@@ -158,7 +162,12 @@ def test_every_place_of_an_event_is_covered(engine: EngineName, sink: str, secre
 
 @given(st.text(alphabet='sk-aA1%"\\/u0046 n', max_size=60))
 def test_escapes_of_any_kind_never_break_the_mask(text: str) -> None:
-    mask = masker(secrets=("a1a1A1A1", 'a"\\/a1',))
+    mask = masker(
+        secrets=(
+            "a1a1A1A1",
+            'a"\\/a1',
+        )
+    )
     masked = mask.text(text)
     assert mask.text(masked) == masked
 

@@ -84,9 +84,21 @@ def test_the_form_is_kept_where_a_program_looks_at_it() -> None:
 def test_no_output_quotes_the_match() -> None:
     """B76: the placeholder holds the rule's name and a digest, the finding a name and a place."""
     secret = "FAKEpwFAKEpw"
-    mask = masker(secrets=(secret, "a",))
+    mask = masker(
+        secrets=(
+            secret,
+            "a",
+        )
+    )
     text = f"db://ana:{secret}@h/x and {secret}"
-    outputs = [mask.text(text), repr(mask.find(text)), repr(mask.refused), str(mask.refused[0]), repr(mask), mask.key_id]
+    outputs = [
+        mask.text(text),
+        repr(mask.find(text)),
+        repr(mask.refused),
+        str(mask.refused[0]),
+        repr(mask),
+        mask.key_id,
+    ]
     assert not any(secret[start : start + 4] in output for output in outputs for start in range(len(secret) - 3))
     assert repr(KEY)[2:-1] not in repr(mask)
 
@@ -94,7 +106,12 @@ def test_no_output_quotes_the_match() -> None:
 @given(st.text(min_size=1), st.binary(min_size=1))
 def test_every_placeholder_is_recognised_and_is_not_masked_again(value: str, key: bytes) -> None:
     names = Pseudonyms(key)
-    for placeholder in (names.plain("rule", value), names.in_url("rule", value), names.email("", value), names.phone("", value)):
+    for placeholder in (
+        names.plain("rule", value),
+        names.in_url("rule", value),
+        names.email("", value),
+        names.phone("", value),
+    ):
         assert is_placeholder(placeholder)
         assert PLACEHOLDER.fullmatch(placeholder)
         assert masker().text(placeholder) == placeholder

@@ -40,7 +40,11 @@ def leaks(secret: str, text: str) -> bool:
 def test_structural_ids_are_not_damaged(engine: EngineName, kind: str) -> None:
     """B82: identifiers, times, digests and blobs are not cards, telephone numbers or keys."""
     mask = MASKERS[engine]
-    changed = [text for text in STRUCTURAL[kind] if mask.text(text) != text or mask.text(f"id {text} done") != f"id {text} done"]
+    changed = [
+        text
+        for text in STRUCTURAL[kind]
+        if mask.text(text) != text or mask.text(f"id {text} done") != f"id {text} done"
+    ]
     assert changed == []
     joined = "\n".join(STRUCTURAL[kind])
     assert mask.text(joined) is joined
@@ -88,7 +92,9 @@ PEM = "-----BEGIN RSA PRIVATE KEY-----\n" + "\n".join("MIIEow" + "aB3+/x" * 9 fo
 PEM_END = "\n-----END RSA PRIVATE KEY-----"
 
 
-@pytest.mark.parametrize("text", [PEM + PEM_END, PEM, f"a\n{PEM}{PEM_END}\nb", f"a {PEM}", PEM.split("\n", 1)[1] + PEM_END])
+@pytest.mark.parametrize(
+    "text", [PEM + PEM_END, PEM, f"a\n{PEM}{PEM_END}\nb", f"a {PEM}", PEM.split("\n", 1)[1] + PEM_END]
+)
 def test_a_private_key_is_masked_whole_with_or_without_its_ends(text: str) -> None:
     masked = masker().text(text)
     assert "aB3+/x" not in masked
@@ -156,7 +162,14 @@ def test_own_rules_are_patterns_and_functions() -> None:
     for engine in ENGINES:
         mask = Masker(key=KEY, rules=own, engine=engine)
         masked = mask.value(
-            {"a": "badge-123456 of badge-654321", "b": "secretive thing", "c": "größe-12", "d": "1234 1235", "e": "HELLO", "f": "foobar"}
+            {
+                "a": "badge-123456 of badge-654321",
+                "b": "secretive thing",
+                "c": "größe-12",
+                "d": "1234 1235",
+                "e": "HELLO",
+                "f": "foobar",
+            }
         )
         assert re.fullmatch(r"\[masked:badge:\w{10}\] of \[masked:badge:\w{10}\]", masked["a"])
         assert is_placeholder(masked["b"])

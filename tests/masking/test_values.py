@@ -1,4 +1,4 @@
-"""Decoded values: strings are masked where they stand, everything else is untouched, what is clean is the same object."""
+"""Decoded values: strings are masked where they stand, all else is untouched, what is clean is the same object."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from playhead.masking._names import is_secret_name
 from tests.masking.planted import ENGINES, SECRETS, masker
 
 SECRET = "FAKE-heron-77"
-plain_text = st.text(st.characters(exclude_characters="0123456789@+(%\\=:."), max_size=12).filter(lambda s: not is_secret_name(s))
+plain_text = st.text(st.characters(exclude_characters="0123456789@+(%\\=:."), max_size=12).filter(
+    lambda s: not is_secret_name(s)
+)
 atoms = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | plain_text
 trees = st.recursive(
     atoms, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(plain_text, inner, max_size=4), max_leaves=20
@@ -73,7 +75,7 @@ def _assert_shared(old: Any, new: Any, secret: str) -> None:
             _assert_shared(one, other, secret)
 
 
-class Colour(str, enum.Enum):
+class Colour(enum.StrEnum):
     RED = "FAKE-heron-77 red"
     BLUE = "blue"
 
@@ -85,7 +87,14 @@ class Point(NamedTuple):
 
 def test_types_of_everything_else_stay() -> None:
     mask = masker(secrets=(SECRET,))
-    tree = {"t": (1, SECRET), "p": Point(1, SECRET), "b": SECRET.encode(), "a": bytearray(SECRET.encode()), "o": object, 5: 1.5}
+    tree = {
+        "t": (1, SECRET),
+        "p": Point(1, SECRET),
+        "b": SECRET.encode(),
+        "a": bytearray(SECRET.encode()),
+        "o": object,
+        5: 1.5,
+    }
     masked = mask.value(tree)
     assert masked["t"] == (1, mask.text(SECRET))
     assert masked["p"] == Point(1, mask.text(SECRET))
@@ -177,7 +186,13 @@ def test_a_value_that_contains_itself_is_refused(monkeypatch: pytest.MonkeyPatch
 
 
 def test_headers_keep_their_order_case_and_number() -> None:
-    headers = [("Accept", "x"), ("set-cookie", "a=1; Path=/"), ("X-Request-Id", "req_abc"), ("SET-COOKIE", "b=2"), ("accept", "x")]
+    headers = [
+        ("Accept", "x"),
+        ("set-cookie", "a=1; Path=/"),
+        ("X-Request-Id", "req_abc"),
+        ("SET-COOKIE", "b=2"),
+        ("accept", "x"),
+    ]
     masked = masker().headers(headers)
     assert [name for name, _ in masked] == [name for name, _ in headers]
     assert [masked[0], masked[2], masked[4]] == [headers[0], headers[2], headers[4]]

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
-__all__ = ["BASE64_PATTERN", "list_runs", "recode"]
+__all__ = ["BASE64_PATTERN", "Run", "list_runs", "recode"]
 
 _GROUP = "[CDI-Za-f][AQgwC-HS-Xi-ny-z0-3][ABEFIJMNQRUVYZcdghklopstwx014589][A-Za-z0-9+/_-]"
 BASE64_PATTERN = f"{_GROUP}{_GROUP}{_GROUP}(?:{_GROUP})*"
 """Twelve characters and more that decode to printable ASCII, blanks or line ends."""
 
-_STRETCH = re.compile(f"(?:{_GROUP}){{3,}}+")
 _RUN = re.compile(r"[A-Za-z0-9+/_-]++={0,2}")
 _RUN_BACKWARDS = re.compile(r"[A-Za-z0-9+/_-]*+")
 _WRAP = re.compile(r"\r?\n(?=[A-Za-z0-9+/]{4})")
@@ -25,17 +25,44 @@ _TO_STANDARD = str.maketrans("-_", "+/")
 _LEAST_LINE = 60
 
 
-def list_runs(text: str, places: Iterable[int]) -> Iterator[tuple[int, int, tuple[int, ...]]]:
-    """The runs of base64 around ``places``, ascending: (start, end, where in the run its groups may begin: 0 to 3)."""
-    done = 0
-    for place in places:
-        if place < done:
-            continue
-        start = _run_start(text, place, done)
-        end = _run_end(text, place)
-        done = end
-        offsets = sorted({(stretch.start() - start) % 4 for stretch in _STRETCH.finditer(text, start, end)})
-        yield start, end, tuple(offsets) if "\n" not in text[start:end] else (0,)
+@dataclass(slots=True)
+class Run:
+    """A run of base64 in a text, and the stretches of it that decode to text, by where in the run their groups begin."""
+
+    start: int
+    end: int
+    is_wrapped: bool
+    stretches: dict[int, list[tuple[int, int]]]
+
+    def probe(self, text: str, offset: int) -> bytes:
+        """What the stretches and a group at both sides of each decode to: enough to tell that there is no secret."""
+        if self.is_wrapped:
+            return _decode("".join(text[self.start : self.end].split()))
+        return b"\n".join(
+            [
+                _decode(text[first - 4 if first - 4 >= self.start else first : min(last + 4, self.end)])
+                for first, last in self.stretches[offset]
+            ]
+        )
+
+
+def list_runs(text: str, stretches: Iterable[tuple[int, int]]) -> list[Run]:
+    """The runs around ``stretches``, which ascend and are what `BASE64_PATTERN` matches."""
+    runs: list[Run] = []
+    for first, last in stretches:
+        if not runs or first >= runs[-1].end:
+            start, end = _run_start(text, first, runs[-1].end if runs else 0), _run_end(text, first)
+            runs.append(Run(start, end, "\n" in text[start:end], {}))
+        run = runs[-1]
+        run.stretches.setdefault(0 if run.is_wrapped else (first - run.start) % 4, []).append((first, last))
+    return runs
+
+
+def _decode(coded: str) -> bytes:
+    bare = coded.rstrip("=").translate(_TO_STANDARD)
+    if len(bare) % 4 == 1:
+        bare = bare[:-1]
+    return base64.b64decode(bare + "=" * (-len(bare) % 4))
 
 
 def _run_start(text: str, place: int, floor: int) -> int:
@@ -63,17 +90,13 @@ def _run_end(text: str, place: int) -> int:
     return end
 
 
-def recode(run: str, offset: int, mask: Callable[[bytes], bytes]) -> str | None:
-    """``run`` with what it decodes to (from ``offset`` on) masked, or ``None`` if that changed nothing."""
+def recode(run: str, offset: int, mask: Callable[[bytes], bytes]) -> str:
+    """``run`` with what it decodes to (from ``offset`` on) masked; as it was if that changed nothing."""
     body = "".join(run[offset:].split()) if "\n" in run else run[offset:]
-    bare = body.rstrip("=")
-    if len(bare) % 4 == 1:
-        bare = bare[:-1]
-    standard = bare.translate(_TO_STANDARD)
-    decoded = base64.b64decode(standard + "=" * (-len(standard) % 4))
+    decoded = _decode(body)
     masked = mask(decoded)
     if masked == decoded:
-        return None
-    encode = base64.urlsafe_b64encode if standard != bare else base64.b64encode
+        return run
+    encode = base64.urlsafe_b64encode if "-" in body or "_" in body else base64.b64encode
     coded = encode(masked).decode("ascii")
     return run[:offset] + (coded if len(body) % 4 == 0 else coded.rstrip("="))

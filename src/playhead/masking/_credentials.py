@@ -13,25 +13,25 @@ from playhead.masking._unwrapping import OUTER_QUOTE
 
 __all__ = ["CREDENTIAL_RULES"]
 
-_PEM_BEGIN = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
-_PEM_BODY = re.compile(r"(?:[A-Za-z0-9+/=:,.\s]|-(?!-))*+")
-_PEM_END = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
-_PEM_OPEN_BODY = re.compile(
-    r"(?:\s{0,4}[A-Za-z-]{1,32}: [A-Za-z0-9,-]{1,80})*+(?:\s{0,4}[A-Za-z0-9+/=]{20,})*+\s{0,4}[A-Za-z0-9+/=]*+"
+_BEGIN = r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+_END = r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+_PEM_BLOCK = re.compile(rf"{_BEGIN}(?:[A-Za-z0-9+/=:,.\s]|-(?!-))*+{_END}")
+_PEM_OPEN = re.compile(
+    rf"(?:{_BEGIN}(?:\s{{0,4}}[A-Za-z-]{{1,32}}: [A-Za-z0-9,-]{{1,80}})*+"
+    r"(?:\s{0,4}[A-Za-z0-9+/=]{20,})*+\s{0,4}[A-Za-z0-9+/=]*+)++"
 )
+_PEM_ENDS = re.compile(rf"(?:\s{{0,4}}{_END})++")
 _PEM_TAIL_BACKWARDS = re.compile(r"[A-Za-z0-9+/=\r\n]*+")
 
 
 def _settle_pem(text: str, start: int, end: int) -> Settled:
     """The whole block; without its end, as far as it may reach; without its begin, the part before the end."""
-    if (begin := _PEM_BEGIN.match(text, start)) and (body := _PEM_BODY.match(text, begin.end())):
-        open_body = _PEM_OPEN_BODY.match(text, begin.end())
-        stop = (_PEM_END.match(text, body.end()) or open_body or begin).end()
-        return Settled(stop, ((start, stop, text[start:stop]),))
-    if closing := _PEM_END.match(text, start):
-        first = _reach_back(text, start)
-        return Settled(closing.end(), ((first, closing.end(), text[first : closing.end()]),))
-    return Settled(end)
+    block = _PEM_BLOCK.match(text, start) or _PEM_OPEN.match(text, start) or _PEM_ENDS.match(text, start)
+    if block is None:
+        return Settled(end)
+    first = _reach_back(text, start) if text.startswith("-----END", start) else start
+    last = first + len(text[first : block.end()].rstrip())
+    return Settled(block.end(), ((first, last, text[first:last]),))
 
 
 def _reach_back(text: str, stop: int) -> int:
@@ -47,6 +47,9 @@ def _reach_back(text: str, stop: int) -> int:
 
 _SPACE = re.compile(r"[A-Za-z]+[ \t]+")
 _BEARER = re.compile(r"[A-Za-z0-9._~+/=-]++")
+_DIGIT_OR_LONG = re.compile("[0-9]|[A-Za-z]{24}")
+_UPPER = re.compile("[A-Z]")
+_SIGN = re.compile("[._~+/=-]")
 
 
 def _settle_bearer(text: str, start: int, end: int) -> Settled:
@@ -56,7 +59,7 @@ def _settle_bearer(text: str, start: int, end: int) -> Settled:
     token = _BEARER.match(text, space.end())
     assert token is not None
     value = token.group().rstrip(".")
-    if not re.search(r"[0-9]|[A-Z].*[._~+/=-]|[._~+/=-].*[A-Z]|[A-Za-z]{24}", value):
+    if not _DIGIT_OR_LONG.search(value) and not (_UPPER.search(value) and _SIGN.search(value)):
         return Settled(token.end())
     return Settled(token.end(), ((token.start(), token.start() + len(value), value),))
 
@@ -85,7 +88,9 @@ def _settle_userinfo(text: str, start: int, end: int) -> Settled:
     user, colon, password = userinfo[masked.end() if masked else 0 :].partition(":")
     first = end - 1 - len(password if colon else user)
     value = password if colon else user
-    telling = value and OUTER_QUOTE not in userinfo and (colon or (len(value) >= 20 and any(c.isdigit() for c in value)))
+    telling = (
+        value and OUTER_QUOTE not in userinfo and (colon or (len(value) >= 20 and any(c.isdigit() for c in value)))
+    )
     if not telling or (value[0] in "$<{%*[" and not colon) or _is_reference(value) or is_placeholder(value):
         return Settled(end)
     return Settled(end, ((first, end - 1, unquote(value)),))

@@ -21,6 +21,8 @@ WINDOW = 1 << 16
 OVERLAP = 512
 """No built-in pattern needs more than so many bytes for its shortest match."""
 
+_ASCII = bytes(range(128)) + b"?" * 128
+
 EngineName = Literal["auto", "re2", "re"]
 Windows = dict[int, list[tuple[int, int]]]
 
@@ -51,12 +53,12 @@ class Engine(Protocol):
 
 
 class View:
-    """A text as engines see it: ``data`` has a byte for each code point."""
+    """A text as engines see it, or bytes that are none: ``data`` has a byte for each code point."""
 
     __slots__ = ("_lower", "data")
 
-    def __init__(self, text: str) -> None:
-        self.data = text.encode("ascii", "replace")
+    def __init__(self, text: str | bytes) -> None:
+        self.data = text.translate(_ASCII) if isinstance(text, bytes) else text.encode("ascii", "replace")
         self._lower: bytes | None = None
 
     def __len__(self) -> int:

@@ -12,8 +12,8 @@ from playhead.masking._engine import EngineName
 from playhead.masking._literals import RefusedSecret
 from playhead.masking._names import is_secret_name, is_secret_parameter
 from playhead.masking._placeholder import Pseudonyms, is_placeholder
-from playhead.masking._rules import Finding, Hit, Rule
-from playhead.masking._texts import TextMask, default_rules, splice
+from playhead.masking._rules import Finding, Rule
+from playhead.masking._texts import TextMask, default_rules
 from playhead.masking._trees import TreeMask
 
 __all__ = ["MASK_RULE_VERSION", "Masker"]
@@ -75,7 +75,7 @@ class Masker:
 
         ``cut`` says that ``text`` broke off, so that a part of a secret at its end is masked as well.
         """
-        return splice(text, self._texts.hits(text, cut=cut))
+        return self._texts.mask(text, cut=cut)
 
     def value(self, value: Any, *, cut: bool = False) -> Any:
         """A tree of dict, list, tuple, str, bytes and atoms, masked; the same object if it holds no secret.
@@ -110,14 +110,14 @@ class Masker:
 
         A placeholder stands in the first piece that its secret touched. The text counts as cut off: see `text`.
         """
-        return _cut_again(pieces, self._texts.hits("".join(pieces), cut=True))
+        return self._texts.mask_pieces(pieces)
 
     def find(self, text: str) -> list[Finding]:
         """Where secrets stand in ``text``: the check whether something is clean, with the same rules and decoders."""
         return [Finding(hit.rule, hit.start, hit.end) for hit in self._texts.hits(text)]
 
     def _named(self, name: str, value: str) -> str:
-        return splice(value, self._texts.hits_under(name, value))
+        return self._texts.mask_under(name, value)
 
     def _parameter(self, match: re.Match[str]) -> str:
         mark, name, raw = match.groups()
@@ -125,24 +125,3 @@ class Masker:
         if not is_secret_parameter(unquote_plus(name)) or is_placeholder(value):
             return match.group()
         return f"{mark}{name}={self._named('secret', value)}"
-
-
-def _cut_again(pieces: Sequence[str], hits: Sequence[Hit]) -> list[str]:
-    out = []
-    start = 0
-    hits_left = list(reversed(hits))
-    for piece in pieces:
-        end = start + len(piece)
-        kept: list[str] = []
-        position = start
-        while hits_left and hits_left[-1].start < end:
-            hit = hits_left[-1]
-            if hit.start >= start:
-                kept += (piece[position - start : hit.start - start], hit.replacement)
-            position = min(hit.end, end)
-            if hit.end > end:
-                break
-            hits_left.pop()
-        out.append("".join((*kept, piece[position - start :])))
-        start = end
-    return out

@@ -60,21 +60,27 @@ _PHONES = tuple(
 )
 _NOT_BEFORE_PHONE = re.compile(r"[A-Za-z0-9_+/.=-]|[0-9] ")
 _NOT_AFTER_PHONE = re.compile(r"[A-Za-z0-9_]|[-.:/ ][0-9]|\[masked:")
+_PHONE_RUN = re.compile(r"[+(]?[0-9](?:[ .()/-]{0,2}[0-9])*+")
 _ONE_POINT = re.compile(r"\+[0-9]+\.[0-9]+")
 
 
 def _settle_phone(text: str, start: int, end: int) -> Settled:
-    """One of the ways in which people write a number, with nothing around it that makes it a part of something."""
+    """One of the ways in which people write a number, with nothing around it that makes it a part of something.
+
+    Where it is none, no later part of the same run of digits is one: it would have digits before it.
+    """
+    run = _PHONE_RUN.match(text, start)
+    assert run is not None
     before = text[max(0, start - 2) : start]
     if _NOT_BEFORE_PHONE.match(before, len(before) - 1) or _NOT_BEFORE_PHONE.fullmatch(before):
-        return Settled(start + 1)
+        return Settled(run.end())
     if ends_in_placeholder(text, start):
-        return Settled(start + 1)
+        return Settled(run.end())
     for pattern in _PHONES:
         phone = pattern.match(text, start)
         if phone and _is_phone(phone.group()) and not _NOT_AFTER_PHONE.match(text, phone.end()):
             return Settled(phone.end(), ((start, phone.end(), phone.group()),))
-    return Settled(start + 1)
+    return Settled(run.end())
 
 
 def _is_phone(value: str) -> bool:
@@ -97,12 +103,18 @@ _CARDS = tuple(
         r"4[0-9]{12}",
     )
 )
+_CARD_RUN = re.compile(r"[0-9](?:[ -]?[0-9])*+")
 _NOT_BEFORE_CARD = re.compile(r"[A-Za-z0-9_+/.=-]|[0-9] ")
 _NOT_AFTER_CARD = re.compile(r"[A-Za-z0-9_/]|[-.: ][0-9]|[-+=][A-Za-z0-9]|[-+=]?\[masked:")
 
 
 def _settle_card(text: str, start: int, end: int) -> Settled:
-    """An issuer's prefix and length in an issuer's grouping, a right check digit, and nothing glued to it."""
+    """An issuer's prefix and length in an issuer's grouping, a right check digit, and nothing glued to it.
+
+    Where it is none, no later part of the same run of digits is one: it would have digits before it.
+    """
+    run = _CARD_RUN.match(text, start)
+    assert run is not None
     before = text[max(0, start - 2) : start]
     glued = before[-1:] not in ("=", ":") and (
         _NOT_BEFORE_CARD.match(before, len(before) - 1) or _NOT_BEFORE_CARD.fullmatch(before)
@@ -112,7 +124,7 @@ def _settle_card(text: str, start: int, end: int) -> Settled:
             card = pattern.match(text, start)
             if card and passes_luhn(card.group()) and not _NOT_AFTER_CARD.match(text, card.end()):
                 return Settled(card.end(), ((start, card.end(), card.group()),))
-    return Settled(start + 1)
+    return Settled(run.end())
 
 
 def _phone(pattern: str, *literals: bytes, gate: bytes = b"", heavy: bool = True) -> Rule:

@@ -79,7 +79,7 @@ def is_placeholder(text: str) -> bool:
 
 
 def ends_in_placeholder(text: str, stop: int) -> bool:
-    """Whether a placeholder in brackets ends at ``stop``. It counts as a word, as most of what it stands for was one."""
+    """Whether a placeholder in brackets ends at ``stop``: it counts as a word, as what it stands for mostly was."""
     return text[stop - 1 : stop] == "]" and _BRACKETS_BEFORE.search(text[max(0, stop - 88) : stop]) is not None
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import warnings
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 
 from playhead.errors import ConfigurationError, PlayheadWarning
 from playhead.masking._assignments import ASSIGNMENT_RULES, cut_secret_parts
@@ -16,34 +17,24 @@ from playhead.masking._literals import list_forms, sift_secrets
 from playhead.masking._people import PEOPLE_RULES
 from playhead.masking._placeholder import Pseudonyms, is_placeholder, list_placeholders
 from playhead.masking._rules import Hit, Rule, Settled, Sign
+from playhead.masking._splicing import splice, splice_pieces
 from playhead.masking._tokens import CUT_TOKEN, TOKEN_RULES
 from playhead.masking._unwrapping import PERCENT_PATTERN, UNWRAP_ALL_PATTERN, UNWRAP_PATTERN, unwrap
 
-__all__ = ["TextMask", "default_rules", "splice"]
+__all__ = ["TextMask", "default_rules"]
 
 _UNWRAPS = 4
 _RECODES = 2
 _PERCENT, _ESCAPE, _BASE64, _FIRST_RULE = 0, 1, 2, 3
 _LEAST_CUT = 4
 _NEAR = 16
-_SECRET_RANK, _BASE64_RANK = 1, 2
+_SECRET_RANK, _BASE64_RANK, _JOINED_RANK = 1, 2, 3
+_ROUNDS = 4
 
 
 def default_rules() -> tuple[Rule, ...]:
     """The rules of the field, the most specific first: of two rules for one span, the earlier names it."""
     return (*TOKEN_RULES, *CREDENTIAL_RULES, *PEOPLE_RULES, *ASSIGNMENT_RULES)
-
-
-def splice(text: str, hits: Sequence[Hit]) -> str:
-    """``text`` with ``hits``, ascending and apart, replaced; the same object if there are none."""
-    if not hits:
-        return text
-    pieces: list[str] = []
-    position = 0
-    for hit in hits:
-        pieces += (text[position : hit.start], hit.replacement)
-        position = hit.end
-    return "".join((*pieces, text[position:]))
 
 
 class TextMask:
@@ -57,6 +48,7 @@ class TextMask:
         own = (_registered(self.secrets),) if self.secrets else ()
         self._rules = [rule for rule in (*own, *rules) if _is_for_engine(rule)]
         self.callables = [(rule, _to_find(rule)) for rule in rules if not _is_for_engine(rule)]
+        self._own = {rule.name for rule in rules if rule.settle is None}
         try:
             self.engine = make_engine(
                 engine,
@@ -78,41 +70,54 @@ class TextMask:
             return Pattern(UNWRAP_PATTERN.encode(), Sign("text", (b"\\u00", b"\\x", b"\\/")), heavy=False)
         return Pattern(UNWRAP_ALL_PATTERN.encode(), Sign("text", (b"\\",)), heavy=False)
 
-    def hits(self, text: str, *, cut: bool = False) -> list[Hit]:
-        """All spans to replace, ascending and apart. ``cut``: ``text`` broke off, perhaps in a secret."""
-        view = View(text)
-        return self._with_tail(text, self._judge(text, view, self.engine.scan(view), _UNWRAPS, _RECODES), cut=cut)
+    def mask(self, text: str, *, cut: bool = False, indices: Iterable[int] | None = None) -> str:
+        """``text`` with its secrets replaced; the same object if it has none.
 
-    def hits_of(self, text: str, indices: Iterable[int], *, cut: bool = False) -> list[Hit]:
-        """The same where it is known which of the engine's patterns can match."""
-        view = View(text)
-        everywhere = cut_windows(len(view))
-        windows = dict.fromkeys(indices, everywhere)
-        return self._with_tail(text, self._judge(text, view, windows, _UNWRAPS, _RECODES), cut=cut)
+        ``cut``: it broke off, perhaps in a secret. ``indices``: all of the engine's patterns that can match, if known.
+        """
+        return _repeat(text, self.hits(text, cut=cut, indices=indices), self.hits)
 
-    def _with_tail(self, text: str, found: list[Hit], *, cut: bool) -> list[Hit]:
-        if cut and (tail := self._cut_tail(text)):
-            return self._join(text, [*found, tail])
-        return found
-
-    def hits_under(self, name: str, value: str) -> list[Hit]:
+    def mask_under(self, name: str, value: str) -> str:
         """The same for a ``value`` that is secret because of its ``name``."""
+        return _repeat(value, self._hits_under(name, value), lambda text: self._hits_under(name, text))
+
+    def mask_pieces(self, pieces: Sequence[str]) -> list[str]:
+        """The same for a text in pieces, which stay as many. It counts as cut."""
+        out = list(pieces)
+        hits = self.hits("".join(out), cut=True)
+        for _ in range(_ROUNDS):
+            out = splice_pieces(out, hits)
+            if not any(hit.rank for hit in hits):
+                break
+            hits = self.hits("".join(out))
+        return out
+
+    def mask_bytes(self, data: bytes, recodes: int = _RECODES) -> bytes:
+        """UTF-8 is masked as text; anything else is searched for keys and registered secrets byte by byte."""
+        if not self.callables and not self.engine.scan(View(data)):
+            return data
+        find: Callable[[str], list[Hit]] = partial(self._hits, unwraps=_UNWRAPS, recodes=recodes)
+        try:
+            text, coding = data.decode("utf-8"), "utf-8"
+        except UnicodeDecodeError:
+            text, coding, find = data.decode("latin-1"), "latin-1", self._hits_in_binary
+        masked = _repeat(text, find(text), find)
+        return data if masked is text else masked.encode(coding)
+
+    def hits(self, text: str, *, cut: bool = False, indices: Iterable[int] | None = None) -> list[Hit]:
+        """What `mask` replaces at first, ascending and apart."""
+        view = View(text)
+        windows = self.engine.scan(view) if indices is None else dict.fromkeys(indices, cut_windows(len(view)))
+        found = self._judge(text, view, windows, _UNWRAPS, _RECODES)
+        tail = self._cut_tail(text) if cut else None
+        return self._join(text, [*found, tail]) if tail else found
+
+    def _hits_under(self, name: str, value: str) -> list[Hit]:
         named = [
             Hit(start, end, "secret", self.pseudonyms.plain("secret", part), _SECRET_RANK)
             for start, end, part in cut_secret_parts(name, value)
         ]
         return self._join(value, [*self._hits(value, _UNWRAPS, _RECODES), *named])
-
-    def mask_bytes(self, data: bytes, recodes: int = _RECODES) -> bytes:
-        """UTF-8 is masked as text; anything else is searched for keys and registered secrets byte by byte."""
-        try:
-            text = data.decode("utf-8")
-        except UnicodeDecodeError:
-            binary = data.decode("latin-1")
-            hits = self._hits_in_binary(binary)
-            return splice(binary, hits).encode("latin-1") if hits else data
-        hits = self._hits(text, _UNWRAPS, recodes)
-        return splice(text, hits).encode("utf-8") if hits else data
 
     def _hits(self, text: str, unwraps: int, recodes: int) -> list[Hit]:
         view = View(text)
@@ -126,7 +131,7 @@ class TextMask:
         if recodes and _BASE64 in windows:
             here += self._recode_all(text, view, windows[_BASE64], recodes - 1)
         if "masked" in text:
-            here = _clip(text, here)
+            here = self._clip(text, here)
         wrapped = wrapped or self._holds(_PERCENT, view, windows) or self._holds(_ESCAPE, view, windows)
         if unwraps and wrapped and (unwrapped := unwrap(text)):
             below = unwrapped.lift(self._hits(unwrapped.text, unwraps - 1, recodes))
@@ -198,12 +203,13 @@ class TextMask:
 
     def _recode_all(self, text: str, view: View, windows: Sequence[tuple[int, int]], recodes: int) -> list[Hit]:
         found = []
-        for start, end, offsets in list_runs(text, (place for place, _ in self._places(view, windows))):
-            run = text[start:end]
-            for offset in offsets:
-                run = recode(run, offset, lambda decoded: self.mask_bytes(decoded, recodes)) or run
-            if run != text[start:end]:
-                found.append(Hit(start, end, "base64", run, _BASE64_RANK))
+        for run in list_runs(text, self._places(view, windows)):
+            old = new = text[run.start : run.end]
+            for offset in sorted(run.stretches):
+                if self.callables or self.engine.scan(View(run.probe(text, offset))):
+                    new = recode(new, offset, lambda decoded: self.mask_bytes(decoded, recodes))
+            if new != old:
+                found.append(Hit(run.start, run.end, "base64", new, _BASE64_RANK))
         return found
 
     def _places(self, view: View, windows: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
@@ -224,6 +230,27 @@ class TextMask:
             return Hit(token.start(), len(text), "cut-key", self.pseudonyms.plain("cut-key", token.group()))
         return None
 
+    def _clip(self, text: str, hits: list[Hit]) -> list[Hit]:
+        """``hits`` without what they share with a placeholder that reaches over an edge of theirs.
+
+        Within a placeholder, somebody's own rule finds nothing but the rule's name and the digest.
+        """
+        masked = list_placeholders(text)
+        starts = [start for start, _ in masked]
+        clipped = []
+        for hit in hits:
+            start, end = hit.start, hit.end
+            before, within = bisect_right(starts, start) - 1, bisect_left(starts, end) - 1
+            if before >= 0 and end <= masked[before][1] and hit.rule in self._own:
+                continue
+            if before >= 0 and masked[before][0] < start < masked[before][1] < end:
+                start = masked[before][1]
+            if within >= 0 and start <= masked[within][0] < end < masked[within][1]:
+                end = masked[within][0]
+            if start < end:
+                clipped.append(hit._replace(start=start, end=end))
+        return clipped
+
     def _join(self, text: str, hits: list[Hit]) -> list[Hit]:
         """``hits`` ascending and apart: what lies within another goes, two that overlap become one."""
         if len(hits) < 2:
@@ -235,28 +262,25 @@ class TextMask:
                 joined.append(hit)
             elif hit.end > last.end:
                 whole = self.pseudonyms.plain(last.rule, text[last.start : hit.end])
-                joined[-1] = Hit(last.start, hit.end, last.rule, whole)
+                joined[-1] = Hit(last.start, hit.end, last.rule, whole, _JOINED_RANK)
+            elif (hit.start, hit.end) != (last.start, last.end):
+                joined[-1] = last._replace(rank=_JOINED_RANK)
         return joined
 
 
 _PEOPLE = frozenset(rule.name for rule in PEOPLE_RULES)
 
 
-def _clip(text: str, hits: list[Hit]) -> list[Hit]:
-    """``hits`` without what they share with a placeholder that reaches over an edge of theirs."""
-    masked = list_placeholders(text)
-    starts = [start for start, _ in masked]
-    clipped = []
-    for hit in hits:
-        start, end = hit.start, hit.end
-        before, within = bisect_left(starts, start) - 1, bisect_left(starts, end) - 1
-        if before >= 0 and start < masked[before][1] < end:
-            start = masked[before][1]
-        if within >= 0 and start <= masked[within][0] < end < masked[within][1]:
-            end = masked[within][0]
-        if start < end:
-            clipped.append(hit._replace(start=start, end=end))
-    return clipped
+def _repeat(text: str, hits: list[Hit], find: Callable[[str], list[Hit]]) -> str:
+    """``text`` with ``hits`` replaced, and what comes to light by that where hits touched or values had names."""
+    for _ in range(_ROUNDS):
+        if not hits:
+            break
+        text = splice(text, hits)
+        if not any(hit.rank for hit in hits):
+            break
+        hits = find(text)
+    return text
 
 
 def _settle_match(text: str, start: int, end: int) -> Settled:

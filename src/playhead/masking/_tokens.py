@@ -28,8 +28,11 @@ def starts_word(text: str, start: int) -> bool:
     return not (before.isascii() and before.isalnum())
 
 
+_DIGIT = re.compile("[0-9]")
+
+
 def _has_digit(value: str) -> bool:
-    return any("0" <= c <= "9" for c in value)
+    return _DIGIT.search(value) is not None
 
 
 def _looks_random(value: str) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 from playhead.errors import ValueRefusedError
 from playhead.masking._engine import OVERLAP, View
 from playhead.masking._labels import Label, has_secret_name, label_items, label_members
-from playhead.masking._texts import TextMask, splice
+from playhead.masking._texts import TextMask
 
 __all__ = ["TreeMask"]
 
@@ -43,7 +43,7 @@ class TreeMask:
         if cut or self._texts.callables:
             suspects.update((text, suspects.get(text, set())) for text in strings)
         for text, indices in suspects.items():
-            masked = splice(text, self._texts.hits_of(text, indices, cut=cut))
+            masked = self._texts.mask(text, cut=cut, indices=indices)
             if masked != text:
                 changed[text] = masked
         return changed
@@ -88,7 +88,7 @@ class TreeMask:
                 if isinstance(value, (dict, list, tuple)):
                     inherited[id(value)] = label
                 elif isinstance(value, str) and label.scope == "all":
-                    masked = splice(value, self._texts.hits_under(label.name, value))
+                    masked = self._texts.mask_under(label.name, value)
                     if masked != value:
                         patches.setdefault(index, {})[slot] = masked
 

@@ -24,7 +24,7 @@ UNWRAP_ALL_PATTERN = r"\\[unrtbfx\"'/\\]"
 """Escapes that can stand within a registered secret, which may hold anything."""
 
 OUTER_QUOTE = "\ufdd0"
-"""Stands for a quote of the text above: no value reaches over it. No text that means something holds this code point."""
+"""Stands for a quote of the text above, which no value reaches over: a code point that is no character."""
 
 _UNIT = (
     r"(?<=%)[0-9A-Fa-f]{2}|(?<=\\)(?:[nrtbf\"'/\\]|x[0-9a-fA-F]{2}"
@@ -34,9 +34,10 @@ _UNITS = {
     quotes: re.compile(rf"[%\\{quotes}](?:{_UNIT}{''.join(f'|(?<={quote})' for quote in quotes)})")
     for quotes in ("", '"', "'", "\"'")
 }
-"""By the kinds of quotes that the text has escaped ones of: bare ones of the same kind end what is below the escapes."""
+"""By the kinds of quotes that the text has escaped: bare ones of these kinds end what is below the escapes."""
 
 _ESCAPE_REST = re.compile("[nrtbf]|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}")
+_HEX = "0123456789abcdefABCDEF"
 _KNOWN = {
     '"': OUTER_QUOTE,
     "'": OUTER_QUOTE,
@@ -46,8 +47,8 @@ _KNOWN = {
     r"\b": "\b",
     r"\f": "\f",
     **{f"\\{mark}": mark for mark in "\"'/\\"},
-    **{f"%{number:02x}": chr(number) for number in range(256)},
-    **{f"%{number:02X}": chr(number) for number in range(256)},
+    **{f"\\u{number:04x}": chr(number) for number in range(256)},
+    **{f"%{first}{second}": chr(int(first + second, 16)) for first in _HEX for second in _HEX},
 }
 
 
@@ -59,16 +60,22 @@ def _decode(unit: re.Match[str]) -> str:
     if len(escape) > 6:
         high, low = int(escape[2:6], 16), int(escape[8:], 16)
         return chr(0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00))
-    return chr(int(escape.lstrip("%\\ux"), 16))
+    return chr(int(escape[2:], 16))
+
+
+def _unquote(text: str) -> str:
+    """The same for a text that has percent-encoding only."""
+    first, *rest = text.split("%")
+    return first + "".join([_KNOWN.get("%" + part[:2], "%" + part[:2]) + part[2:] for part in rest])
 
 
 class Unwrapped:
-    """A text without its outer escapes. ``text`` has one code point for each escape, and `OUTER_QUOTE` for each quote above."""
+    """A text without its outer escapes: ``text`` has one code point for each, and `OUTER_QUOTE` for outer quotes."""
 
     def __init__(self, outer: str) -> None:
         self._outer = outer
         self._units = _UNITS["".join(quote for quote in "\"'" if f"\\{quote}" in outer)]
-        self.text = self._units.sub(_decode, outer)
+        self.text = self._units.sub(_decode, outer) if "\\" in outer else _unquote(outer)
         self._inner_starts: list[int] = []
         self._outer_spans: list[tuple[int, int]] = []
 
