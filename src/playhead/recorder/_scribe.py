@@ -73,14 +73,23 @@ class Scribe:
             self._lanes.add(lane)
             self._write(mono_ns, lane, "lane.opened", self._masked({"parent": parent}))
 
-    def question(self, mono_ns: int, ticket: Ticket, args: Sequence[Snapshot], kwargs: dict[str, Snapshot]) -> None:
-        """Write what was asked, with the arguments as they were then."""
+    def question(
+        self, mono_ns: int, ticket: Ticket, args: Sequence[Snapshot] | None, kwargs: dict[str, Snapshot] | None
+    ) -> None:
+        """Write what was asked, with the arguments as they were then; ``None`` where they cannot have changed."""
         call, lane = ticket.call, ticket.lane
         self.opened(mono_ns, lane.name, lane.parent.name if lane.parent else None)
         if isinstance(call.payload, HttpRequest):
             self._http_question(mono_ns, ticket, call.payload)
             return
-        kept = {"args": [encode(value) for value in args], "kwargs": {key: encode(kwargs[key]) for key in kwargs}}
+        if args is None or kwargs is None:
+            given = call.payload
+            kept = {
+                "args": list(map(freeze, given.args)),
+                "kwargs": {key: freeze(given.kwargs[key]) for key in given.kwargs},
+            }
+        else:
+            kept = {"args": [encode(value) for value in args], "kwargs": {key: encode(kwargs[key]) for key in kwargs}}
         body: Body = {"name": call.name, "arguments": escape(name_arguments(call.payload.function, kept))}
         if call.kind != "tool":
             body = {"name": call.name, "request": body["arguments"], "form": "arguments", "call": _path(call.payload)}

@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeVar
 
 from playhead import _system
 from playhead.boundary import Arguments, Call, HttpRequest, Lane, Outcome, Raised, Returned, Streamed, Ticket
-from playhead.events import Snapshot, snapshot, snapshot_error
+from playhead.events import Snapshot, size_unchanging, snapshot, snapshot_error
 from playhead.recorder._scribe import Scribe
 from playhead.recorder._writer import Writer
 
@@ -62,6 +62,10 @@ class RecordSession:
             payload = call.payload
             if isinstance(payload, Arguments):
                 ticket.keep = snapshot
+                light = size_unchanging((*payload.args, *payload.kwargs.values()))
+                if light is not None:
+                    self._put((self._question, now, ticket, None, None), light)
+                    return ticket
                 kept = [snapshot(value) for value in payload.args]
                 named = {name: snapshot(value) for name, value in payload.kwargs.items()} if payload.kwargs else {}
                 size = _size(kept) + _size(named.values()) if named else _size(kept)
@@ -80,15 +84,18 @@ class RecordSession:
         try:
             kept = _NOTHING
             size = 0
-            match outcome:
-                case Returned(value=value):
-                    kept = snapshot(value)
-                    size = _size((kept,))
-                case Raised(error=error):
-                    kept = snapshot_error(error)
-                case Streamed(error=error, items=items):
-                    kept = snapshot_error(error) if error is not None else _NOTHING
-                    size = sum(map(len, items)) if isinstance(ticket.call.payload, HttpRequest) else _size(items)
+            if type(outcome) is Returned:
+                kept = snapshot(outcome.value)
+                held = kept.held
+                if type(held) in _TEXTS:
+                    size = len(held)
+            elif type(outcome) is Raised:
+                kept = snapshot_error(outcome.error)
+            elif type(outcome) is Streamed:
+                items = outcome.items
+                if outcome.error is not None:
+                    kept = snapshot_error(outcome.error)
+                size = sum(map(len, items)) if type(ticket.call.payload) is HttpRequest else _size(items)
             self._put((self._answer, now, ticket, outcome, kept), size)
         except Exception as error:
             self._miss(f"answer ({type(error).__name__})")
