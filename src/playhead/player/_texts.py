@@ -64,13 +64,21 @@ def _align_middle(before: list[str], after: list[str]) -> Iterator[Block]:
 
 
 def _joined(blocks: list[Block]) -> list[Block]:
-    """Neighbours of one sort as one block, empty ones dropped."""
+    """Neighbours of one sort as one block, empty ones dropped; what changed word after word is one change."""
     joined: list[Block] = []
     for before, after in blocks:
         if not before and not after:
             continue
-        if joined and (joined[-1][0] == joined[-1][1]) == (before == after):
+        changed = before != after
+        if joined and _changed(joined[-1]) == changed:
             joined[-1] = (joined[-1][0] + before, joined[-1][1] + after)
+        elif changed and len(joined) > 1 and joined[-1][0].isspace() and _changed(joined[-2]):
+            space = joined.pop()
+            joined[-1] = (joined[-1][0] + space[0] + before, joined[-1][1] + space[1] + after)
         else:
             joined.append((before, after))
     return joined
+
+
+def _changed(block: Block) -> bool:
+    return block[0] != block[1]
