@@ -6,6 +6,7 @@ does is in ``playhead.testing._plugin``, imported at the first marked test.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
@@ -53,6 +54,11 @@ def _is_recorded(item: pytest.Item) -> bool:
     return item.get_closest_marker(_MARK) is not None or _MARK in getattr(item, "fixturenames", ())
 
 
+def _begun(item: pytest.Item) -> Any:
+    """The plugin's work, where it has begun on this test; it has not where playhead itself cannot be imported."""
+    return sys.modules.get("playhead.testing._plugin") if _is_recorded(item) else None
+
+
 @pytest.fixture(autouse=True)
 def _playhead_around(request: pytest.FixtureRequest) -> Generator[RecordedTest | None]:
     """Stands around a marked test and the fixtures of its own that come later."""
@@ -76,10 +82,9 @@ def playhead(_playhead_around: RecordedTest) -> RecordedTest:
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
     """A replay is judged when the test's body has ended, so that what is missing fails the test itself."""
     result = yield
-    if _is_recorded(item):
-        from playhead.testing._plugin import end_body
-
-        end_body(item)
+    plugin = _begun(item)
+    if plugin is not None:
+        plugin.end_body(item)
     return result
 
 
@@ -89,10 +94,9 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Tell the recording how the test came out, and the person what playhead has against it."""
     report = yield
-    if _is_recorded(item):
-        from playhead.testing._plugin import note_report
-
-        note_report(item, call, report)
+    plugin = _begun(item)
+    if plugin is not None:
+        plugin.note_report(item, call, report)
     return report
 
 

@@ -15,6 +15,7 @@ from playhead.testing import ModelServer
 from tests.testing.plugin.projects import Project
 
 pytest.importorskip("openai")
+pytestmark = pytest.mark.slow
 
 SECRET = "sk-proj-" + "Zq3xV8nB5mK1tR7w" * 3
 TEST = """
