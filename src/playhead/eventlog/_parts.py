@@ -47,6 +47,8 @@ def may_refer(text: bytes) -> bool:
 
     The signs that are no names are escapes by which a name could be written.
     """
+    if b"$" not in text and b"\\" not in text:
+        return False
     return any(sign in text for sign in _SIGNS)
 
 

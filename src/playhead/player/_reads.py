@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
+from itertools import chain
 from typing import Any
 
 from playhead.eventlog import Recording
@@ -18,7 +19,7 @@ class Reads:
     def __init__(self, recording: Recording) -> None:
         self._exact: dict[tuple[str, str, str], deque[list[Any]]] = defaultdict(deque)
         self._moved: dict[tuple[str, str, str], deque[list[Any]]] = defaultdict(deque)
-        for event in recording.events:
+        for event in chain.from_iterable(map(recording.of_kind, ("clock.read", "random.drawn"))):
             body = event.body
             if isinstance(body, ClockRead | RandomDrawn):
                 kept = [body.value]

@@ -44,11 +44,15 @@ Normaliser = Callable[[Request], Request]
 def request_of_call(call: Call, masker: Masker, model: ModelCall | None = None) -> Request:
     """What a live call asks."""
     if isinstance(call.payload, Arguments):
-        arguments = call.payload
-        kept = freeze({"args": list(arguments.args), "kwargs": arguments.kwargs})
-        content = masker.value(name_arguments(arguments.function, kept))
+        content = masker.value(tree_of_call(call.payload))
         return Request(_boundary(call), masker.text(call.name), content, call.call_id)
     return _request_of_http(call.payload, masker, model)
+
+
+def tree_of_call(arguments: Arguments) -> Any:
+    """The arguments of a live call by name, as they are: not masked."""
+    kept = freeze({"args": list(arguments.args), "kwargs": arguments.kwargs})
+    return name_arguments(arguments.function, kept)
 
 
 def request_of_event(question: Event) -> Request:

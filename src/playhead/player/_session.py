@@ -6,23 +6,25 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeVar
 
-from playhead.boundary import Call, HttpRequest, Lane, Outcome, Raised, Streamed, Ticket, is_cancellation
+from playhead.boundary import Arguments, Call, HttpRequest, Lane, Outcome, Streamed, Ticket
 from playhead.errors import DivergenceError, LateCrossingError, MissingTypeError, UnplayedError
 from playhead.eventlog import Recording
-from playhead.events import ErasedBody
+from playhead.events import ErasedBody, Event
 from playhead.masking import Masker
 from playhead.player._answers import outcome_of
 from playhead.player._causes import name_causes
 from playhead.player._explaining import explain_miss, explain_unanswered, explain_unplayed
 from playhead.player._fingerprints import Fingerprints
-from playhead.player._matching import Matchers, Matching
+from playhead.player._matching import LooseMatcher, Matchers, Matching, StrictMatcher
 from playhead.player._reads import NOTHING, Reads
 from playhead.player._report import Divergence, Drift, Reordered, ReplayReport, Unplayed
-from playhead.player._requests import Normaliser, Request, recognise_call, request_of_call
+from playhead.player._requests import Normaliser, Request, recognise_call, request_of_call, tree_of_call
 from playhead.player._slots import Layout, Slot
 from playhead.providers import ModelCall
 
 T = TypeVar("T")
+
+_BUILTIN = (LooseMatcher, StrictMatcher)
 
 
 class ReplaySession:
@@ -67,13 +69,14 @@ class ReplaySession:
             self._check_open(lane, call)
             model = recognise_call(call)
             slot = self._find(lane, call, model)
-            slot.played = True
-            if slot.answer is None or isinstance(slot.answer.body, ErasedBody):
+            exchange = slot.play()
+            answer = exchange.answer
+            if answer is None or isinstance(answer.body, ErasedBody):
                 asked = self._request(call, model)
                 raise self._diverge(explain_unanswered(self._layout, lane, asked, slot))
-            ticket = Ticket(lane, call, answer=self._answer(slot))
+            ticket = Ticket(lane, call, answer=self._answer(slot, answer))
             ticket.seq = slot.seq
-            ticket.waited_ns = slot.answer.mono_ns - slot.exchange.question.mono_ns
+            ticket.waited_ns = answer.mono_ns - exchange.question.mono_ns
             ticket.mark = slot
             self.report.answered += 1
             self.report.steps += slot.step is not None
@@ -175,9 +178,12 @@ class ReplaySession:
     def _find(self, lane: Lane, call: Call, model: ModelCall | None) -> Slot:
         boundary = "model" if model is not None else call.kind
         candidate = self._layout.next(lane.name, boundary)
-        asked_print = self._fingerprint(call, model)
         matcher = self._matchers.of(boundary)
-        custom = not isinstance(matcher, _builtin())
+        custom = not isinstance(matcher, _BUILTIN)
+        plain = call.payload if isinstance(call.payload, Arguments) and not custom and not self._normalisers else None
+        if candidate is not None and plain is not None and candidate.is_asked_by(call, tree_of_call(plain)):
+            return candidate
+        asked_print = self._fingerprint(call, model)
         if candidate is not None and not custom and candidate.fingerprint == asked_print:
             return candidate
         asked = self._layout.comparable(request_of_call(call, self._masker, model))
@@ -223,28 +229,18 @@ class ReplaySession:
                 )
             )
 
-    def _answer(self, slot: Slot) -> Outcome:
-        assert slot.answer is not None
+    def _answer(self, slot: Slot, answer: Event) -> Outcome:
         try:
-            outcome = outcome_of(slot.answer)
+            return outcome_of(answer)
         except MissingTypeError as error:
             error.facts["place"] = slot.place
             error.message = f"{slot.place} ({slot.request.name}): {error.message}"
             raise
-        if isinstance(outcome, Raised) and is_cancellation(outcome.error):
-            return outcome
-        return outcome
 
     def _diverge(self, found: Divergence) -> DivergenceError:
         self.report.divergence = found
         self.failure = DivergenceError(found.message, next=found.next, divergence=found, facts={"kind": found.kind})
         return self.failure
-
-
-def _builtin() -> tuple[type, ...]:
-    from playhead.player._matching import LooseMatcher, StrictMatcher
-
-    return (LooseMatcher, StrictMatcher)
 
 
 def _unplayed(slot: Slot) -> Unplayed:

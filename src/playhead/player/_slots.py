@@ -6,11 +6,16 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
+
+from playhead.boundary import Call
 from playhead.eventlog import Exchange, Recording
 from playhead.events import ErasedBody, Event
 from playhead.player._fingerprints import Fingerprints
 from playhead.player._mask_keys import without_mask_keys
 from playhead.player._requests import Boundary, Normaliser, Request, request_of_event
+
+_encode = msgspec.json.Encoder(order="sorted").encode
 
 _BOUNDARIES: dict[str, Boundary] = {"model.requested": "model", "tool.called": "tool", "boundary.asked": "wrap"}
 
@@ -18,7 +23,7 @@ _BOUNDARIES: dict[str, Boundary] = {"model.requested": "model", "tool.called": "
 class Slot:
     """One recorded exchange, and whether it has been played."""
 
-    __slots__ = ("_layout", "_print", "_request", "boundary", "index", "lane", "played", "seq", "step")
+    __slots__ = ("_exchange", "_layout", "_print", "_request", "boundary", "index", "lane", "played", "seq", "step")
 
     def __init__(self, layout: Layout, index: int, exchange: Exchange) -> None:
         self._layout = layout
@@ -31,12 +36,22 @@ class Slot:
         body: Any = exchange.question.body
         plain_http = exchange.question.kind == "boundary.asked" and body.name == "http"
         self.boundary: Boundary = "http" if plain_http else _BOUNDARIES[exchange.question.kind]
+        # Requests to models hold whole conversations: those are read again when their turn comes.
+        self._exchange = exchange if self.boundary in ("tool", "wrap") else None
         self.played = False
 
     @property
     def exchange(self) -> Exchange:
-        """The recorded exchange, read when asked for."""
-        return self._layout.recording.exchanges[self.index]
+        """The recorded exchange, read when asked for and kept until it is played."""
+        if self._exchange is None:
+            self._exchange = self._layout.recording.exchanges[self.index]
+        return self._exchange
+
+    def play(self) -> Exchange:
+        """The recorded exchange, for the one time that it answers."""
+        exchange, self._exchange = self.exchange, None
+        self.played = True
+        return exchange
 
     @property
     def answer(self) -> Event | None:
@@ -57,6 +72,18 @@ class Slot:
             asked = self._layout.normalise(request_of_event(self.exchange.question))
             self._print = self._layout.fingerprints.of_request(asked)
         return self._print
+
+    def is_asked_by(self, call: Call, tree: Any) -> bool:
+        """Whether ``call``, whose named arguments are ``tree``, asks the very same; ``False`` is not sure.
+
+        What was recorded is masked, and a mask leaves that as it is: a call that equals it before it is masked
+        equals it afterwards.
+        """
+        recorded = request_of_event(self.exchange.question)
+        try:
+            return recorded.name == call.name and _encode(recorded.content) == _encode(tree)
+        except (ValueError, OverflowError, RecursionError):
+            return False
 
     @property
     def place(self) -> str:
