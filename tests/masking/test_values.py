@@ -141,8 +141,9 @@ def test_a_secret_name_covers_all_strings_below_it() -> None:
 
 
 def test_a_schema_of_a_secret_parameter_stays_readable() -> None:
-    schema = {"type": "object", "required": ["password"], "properties": {
-        "password": {"type": "string", "description": "the password", "minLength": 8}, "token": {"anyOf": [{"type": "string"}]}}}  # fmt: skip
+    password = {"type": "string", "description": "the password", "minLength": 8}
+    token = {"anyOf": [{"type": "string"}]}
+    schema = {"type": "object", "required": ["password"], "properties": {"password": password, "token": token}}
     assert masker().value(schema) is schema
     with_default = {"password": {"type": "string", "default": "hunter2", "description": "words"}}
     masked = masker().value(with_default)

@@ -21,13 +21,13 @@ BASE64_PATTERN = f"{_GROUP}{_GROUP}{_GROUP}(?:{_GROUP})*"
 _RUN = re.compile(r"[A-Za-z0-9+/_-]++={0,2}")
 _RUN_BACKWARDS = re.compile(r"[A-Za-z0-9+/_-]*+")
 _WRAP = re.compile(r"\r?\n(?=[A-Za-z0-9+/]{4})")
-_TO_STANDARD = str.maketrans("-_", "+/")
+_TO_STANDARD = bytes.maketrans(b"-_", b"+/")
 _LEAST_LINE = 60
 
 
 @dataclass(slots=True)
 class Run:
-    """A run of base64 in a text, and the stretches of it that decode to text, by where in the run their groups begin."""
+    """A run of base64, and the stretches of it that decode to text, by where in the run their groups begin."""
 
     start: int
     end: int
@@ -59,10 +59,10 @@ def list_runs(text: str, stretches: Iterable[tuple[int, int]]) -> list[Run]:
 
 
 def _decode(coded: str) -> bytes:
-    bare = coded.rstrip("=").translate(_TO_STANDARD)
+    bare = coded.rstrip("=").encode("ascii").translate(_TO_STANDARD)
     if len(bare) % 4 == 1:
         bare = bare[:-1]
-    return base64.b64decode(bare + "=" * (-len(bare) % 4))
+    return base64.b64decode(bare + b"=" * (-len(bare) % 4))
 
 
 def _run_start(text: str, place: int, floor: int) -> int:

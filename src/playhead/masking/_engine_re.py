@@ -50,7 +50,9 @@ class ReEngine:
     name: Literal["re2", "re"] = "re"
 
     def __init__(self, patterns: Sequence[Pattern]) -> None:
-        self._compiled = [re.compile(pattern.source) for pattern in patterns]
+        self._compiled = [
+            re.compile(b"(?<![0-9])" + pattern.source if pattern.numeric else pattern.source) for pattern in patterns
+        ]
         self._folded = [pattern.folded for pattern in patterns]
         self._whole = [pattern.whole for pattern in patterns]
         self._gates: dict[tuple[str, bytes], list[tuple[int, tuple[bytes, ...]]]] = {}

@@ -28,6 +28,7 @@ class Re2Engine:
         self._set = re2.Set.SearchSet(options)
         self._in_set: list[int] = []
         self._in_lower = [pattern.folded and not pattern.heavy for pattern in patterns]
+        self._numeric = [pattern.numeric for pattern in patterns]
         self._always: list[int] = []
         self._compiled: list[Any] = []
         self._whole = [pattern.whole for pattern in patterns]
@@ -37,6 +38,8 @@ class Re2Engine:
 
     def _add(self, index: int, pattern: Pattern, options: Any) -> Any:
         source = b"(?i)" + pattern.source if pattern.folded else pattern.source
+        if pattern.numeric:
+            source = b"(?:^|[^0-9])(?:" + source + b")"
         try:
             compiled = re2.compile(source, options)
             self._set.Add(source)
@@ -60,5 +63,15 @@ class Re2Engine:
         return found
 
     def search(self, index: int, view: View, start: int, end: int) -> tuple[int, int] | None:
+        if self._numeric[index]:
+            return self._search_numeric(index, view.data, start, end)
         match = self._compiled[index].search(view.lower if self._in_lower[index] else view.data, start, end)
         return match.span() if match else None
+
+    def _search_numeric(self, index: int, data: bytes, start: int, end: int) -> tuple[int, int] | None:
+        """The match holds the character before the number, too: RE2 cannot look back."""
+        match = self._compiled[index].search(data, max(0, start - 1), end)
+        if match is None:
+            return None
+        first, last = match.span()
+        return (first if data[first : first + 1].isdigit() else first + 1), last

@@ -127,14 +127,15 @@ def _settle_card(text: str, start: int, end: int) -> Settled:
     return Settled(run.end())
 
 
-def _phone(pattern: str, *literals: bytes, gate: bytes = b"", heavy: bool = True) -> Rule:
+def _phone(pattern: str, *literals: bytes, gate: bytes = b"", numeric: bool = False) -> Rule:
     return Rule(
         "phone",
         pattern=pattern,
         form=Pseudonyms.phone,
         settle=_settle_phone,
         sign=Sign("digits", literals, gate),
-        heavy=heavy,
+        heavy=numeric,
+        numeric=numeric,
     )
 
 
@@ -147,17 +148,18 @@ PEOPLE_RULES: tuple[Rule, ...] = (
         sign=Sign("text", (b"@",)),
         heavy=False,
     ),
-    _phone(r"\+[1-9][0-9 (./-][0-9 ()./-]{5}", b"+00", b"+0-", b"+0(", gate=b"+", heavy=False),
-    _phone(r"\([0-9]{2,5}\)[ -]?[0-9]{3}", b"(00", heavy=False),
-    _phone("[2-9][0-9]{2}[-. ][0-9]{3}[-. ][0-9]{4}", b"000-000-0000"),
-    _phone("1[-. ][2-9][0-9]{2}[-.][0-9]{3}[-.][0-9]{4}", b"0-000-000-0000", heavy=False),
-    _phone("0[1-9](?:[ .][0-9]{2}){4}", b"00-00-00-00-00", heavy=False),
-    _phone("0[1-9][0-9]{1,4}[ /][0-9]{3}", b"000-000", heavy=False),
+    _phone(r"\+[1-9][0-9 (./-][0-9 ()./-]{5}", b"+00", b"+0-", b"+0(", gate=b"+"),
+    _phone(r"\([0-9]{2,5}\)[ -]?[0-9]{3}", b"(00"),
+    _phone("[2-9][0-9]{2}[-. ][0-9]{3}[-. ][0-9]{4}", b"000-000-0000", numeric=True),
+    _phone("1[-. ][2-9][0-9]{2}[-.][0-9]{3}[-.][0-9]{4}", b"0-000-000-0000"),
+    _phone("0[1-9](?:[ .][0-9]{2}){4}", b"00-00-00-00-00"),
+    _phone("0[1-9][0-9]{1,4}[ /][0-9]{3}", b"000-000"),
     Rule(
         "card",
         pattern="[2-6][0-9]{3}[ -]?(?:[0-9]{4}[ -]?[0-9]{4}|[0-9]{6}[ -]?[0-9]{2})",
         form=Pseudonyms.card,
         settle=_settle_card,
+        numeric=True,
         sign=Sign("digits", (b"000000000000", b"0000-0000-0000", b"0000-000000-00")),
     ),
 )

@@ -73,9 +73,9 @@ class Rule:
     text is masked: the gate fails closed.
     ``check`` has the last word on each match, given its text. ``form`` makes the placeholder.
 
-    The rest is for the built-in rules: ``settle`` turns a match into the spans that are secret; ``folded`` patterns
-    are in lower case and match any; ``sign`` and ``heavy`` tell the engines how to be quick (``heavy``: the pattern
-    does not begin with a literal).
+    The rest is for the built-in rules: ``settle`` turns a match into the spans that are secret. ``folded`` patterns
+    are in lower case and match either, ``numeric`` ones never begin right after a digit. ``sign`` and ``heavy`` tell
+    the engines how to be quick (``heavy``: the pattern does not begin with a literal).
 
     >>> Rule("badge", pattern=r"badge-[0-9]{6}").name
     'badge'
@@ -91,6 +91,7 @@ class Rule:
     sign: Sign | None = None
     heavy: bool = True
     folded: bool = False
+    numeric: bool = False
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", self.name):

@@ -28,6 +28,7 @@ _RECODES = 2
 _PERCENT, _ESCAPE, _BASE64, _FIRST_RULE = 0, 1, 2, 3
 _LEAST_CUT = 4
 _NEAR = 16
+_LEAST_ADDRESS = 11
 _SECRET_RANK, _BASE64_RANK, _JOINED_RANK = 1, 2, 3
 _ROUNDS = 4
 
@@ -145,10 +146,17 @@ class TextMask:
         )
 
     def _hits_in_binary(self, text: str) -> list[Hit]:
-        view = View(text)
+        """What is found in bytes taken for Latin-1: numbers tell nothing there, and an address has to be a long one."""
+        view = View(text.encode("latin-1"))
         hits, _ = self._match_all(text, view, self.engine.scan(view))
-        telling = (hit for hit in hits if hit.rule not in _PEOPLE or (hit.rule == "email" and hit.end - hit.start > 10))
-        return self._join(text, list(telling))
+        return self._join(
+            text,
+            [
+                hit
+                for hit in hits
+                if hit.rule not in _PEOPLE or (hit.rule == "email" and hit.end - hit.start >= _LEAST_ADDRESS)
+            ],
+        )
 
     def _match_all(self, text: str, view: View, windows: Windows) -> tuple[list[Hit], bool]:
         """What the rules find here, and whether escapes stand so near that the text below them has to be seen too."""
@@ -157,7 +165,7 @@ class TextMask:
         for index in sorted(windows):
             if index >= _FIRST_RULE:
                 wrapped |= self._match(index, text, view, windows[index], found)
-            elif index == _BASE64:
+            elif index == _BASE64 and "\\" in text:
                 wrapped |= any("\\" in text[max(0, a - 1) : b + 1] for a, b in self._places(view, windows[index]))
         return found, wrapped
 
@@ -206,7 +214,8 @@ class TextMask:
         for run in list_runs(text, self._places(view, windows)):
             old = new = text[run.start : run.end]
             for offset in sorted(run.stretches):
-                if self.callables or self.engine.scan(View(run.probe(text, offset))):
+                probe = run.probe(text, offset)
+                if self.mask_bytes(probe, recodes) != probe:
                     new = recode(new, offset, lambda decoded: self.mask_bytes(decoded, recodes))
             if new != old:
                 found.append(Hit(run.start, run.end, "base64", new, _BASE64_RANK))
@@ -297,7 +306,7 @@ def _is_for_engine(rule: Rule) -> bool:
 
 def _to_pattern(rule: Rule) -> Pattern:
     assert rule.pattern is not None
-    return Pattern(rule.pattern.encode("ascii"), rule.sign, rule.heavy, rule.settle is None, rule.folded)
+    return Pattern(rule.pattern.encode("ascii"), rule.sign, rule.heavy, rule.settle is None, rule.folded, rule.numeric)
 
 
 def _to_find(rule: Rule) -> Callable[[str], Iterable[tuple[int, int]]]:

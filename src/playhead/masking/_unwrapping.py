@@ -60,7 +60,7 @@ def _decode(unit: re.Match[str]) -> str:
     if len(escape) > 6:
         high, low = int(escape[2:6], 16), int(escape[8:], 16)
         return chr(0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00))
-    return chr(int(escape[2:], 16))
+    return chr(int(escape[-2:] if len(escape) == 4 else escape[-4:], 16))
 
 
 def _unquote(text: str) -> str:
@@ -98,6 +98,8 @@ class Unwrapped:
 
     def lift(self, hits: list[Hit]) -> list[Hit]:
         """``hits`` in the inner text as hits in the outer one, their replacements encoded as what they replace was."""
+        if not hits:
+            return hits
         self._locate()
         lifted = []
         for hit in hits:
@@ -112,6 +114,8 @@ class Unwrapped:
 
         What follows a backslash is such a part at whatever depth: ``\\\\n`` is one in JSON in JSON.
         """
+        if not hits:
+            return hits
         self._locate()
         trimmed = []
         for hit in hits:
