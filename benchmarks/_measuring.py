@@ -122,17 +122,24 @@ def median_rounds(
     return {name: statistics.median(times) for name, times in seen.items()}
 
 
-def report(name: str, figures: Sequence[Figure], *, note: str = "", extra: Mapping[str, Any] | None = None) -> None:
-    """Write ``results/<name>.json``; print the same with ``--json``, and a table otherwise."""
+def keep(name: str, figures: Sequence[Figure], *, extra: Mapping[str, Any] | None = None) -> str:
+    """Write ``results/<name>.json``, and give its text."""
     factor = factor_now()
     data = {"name": name, "slower_than_reference": factor, "figures": [each.as_dict(factor) for each in figures]}
     data.update(extra or {})
     RESULTS.mkdir(exist_ok=True)
     text = json.dumps(data, indent=2)
     (RESULTS / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+    return text
+
+
+def report(name: str, figures: Sequence[Figure], *, note: str = "", extra: Mapping[str, Any] | None = None) -> None:
+    """`keep` the figures; print the same with ``--json``, and a table otherwise."""
+    text = keep(name, figures, extra=extra)
     if "--json" in sys.argv:
         print(text)
         return
+    factor = factor_now()
     print(table([(figure, factor) for figure in figures]))
     print(f"\nThis machine is now {factor:.1f} x as slow as the one that budgets of time are for. {note}".rstrip())
 

@@ -14,6 +14,8 @@ from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
+from _measuring import Figure, keep
+
 from playhead.eventlog import Header, LogWriter, open_recording, verify
 
 ROUNDS = 5
@@ -84,6 +86,11 @@ def measure(size: int, count: int) -> dict[str, float]:
 
 def main() -> None:
     figures = {"small": measure(60, 40_000), "14 kB": measure(14_000, 2_000), "1 MB": measure(1_000_000, 30)}
+    large, small = figures["14 kB"], figures["small"]
+    digest = large["verify_mb_per_s"] * large["verify_to_sha256"]
+    fast = Figure("verify, events of 14 kB", large["verify_mb_per_s"], "MB/s", 300, better="higher")
+    many = Figure("verify, small events", small["verify_events_per_s"], "events/s", 500_000, better="higher")
+    keep("verify", [fast.beside_of("SHA-256", digest), many], extra={"figures_by_size": figures})
     if "--json" in sys.argv:
         print(json.dumps(figures, indent=2))
         return
