@@ -7,6 +7,7 @@ What a child process observes does not cross this process's boundary. Each start
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,6 +21,10 @@ from playhead.integrations._imports import when_imported
 
 _ENDS = ("_exit", "abort", "execv", "execve")
 _STARTS = ("posix_spawn", "posix_spawnp", "system")
+_NEAR = 10
+"""How many callers up a start is looked for who asked for it."""
+
+_OF_THE_MACHINE = ("platform", "ctypes.util", "uuid")
 _own = threading.local()
 _watching_forks = False
 
@@ -91,13 +96,29 @@ def _notice(name: Callable[[], str]) -> None:
     if getattr(_own, "depth", 0):
         return
     lane = current_lane()
-    if lane is None or lane.opaque:
+    if lane is None or lane.opaque or _asks_the_machine():
         return
     try:
         program = name()
     except Exception:  # arguments that only the original understood
         program = "?"
     lane.session.notice(lane, "child process", {"program": program})
+
+
+def _asks_the_machine() -> bool:
+    """Whether the standard library has started a child to learn about the machine: ``uname``, ``ldconfig``, ``ip``.
+
+    SDKs and libraries have it do so for headers and when they are imported. What it learns is the same for every run on
+    the machine, and no part of what the agent observes.
+    """
+    frame: Any = sys._getframe(1)
+    for _ in range(_NEAR):
+        if frame is None:
+            return False
+        if frame.f_globals.get("__name__") in _OF_THE_MACHINE:
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _name_program(command: Any, *_: Any, **__: Any) -> str:
