@@ -117,6 +117,7 @@ class ModelResponded(_Body, frozen=True, omit_defaults=True, kw_only=True):
     content: Any = None
     end: End = "complete"
     usage: dict[str, Any] | None = None
+    """The tokens counted; with ``partial`` where the answer broke off, so that they are a lower bound."""
     verdict: dict[str, Any] | None = None
     """What became of the question: ``ok``, ``refusal``, ``truncated``…, with details."""
     version: str | None = None

@@ -41,6 +41,9 @@ from playhead.recorder._pieces import mask_events, mask_pieces, mask_tokens
 _LIFT_FROM = 2048
 """Bodies of fewer bytes are not searched for long strings."""
 
+_UNFINISHED = ("error", "left", "truncated")
+"""Verdicts of answers that broke off: the tokens counted so far are fewer than what was used."""
+
 _encode_json = msgspec.json.Encoder().encode
 
 _QUESTION = {"model": "model.requested", "tool": "tool.called", "wrap": "boundary.asked"}
@@ -221,16 +224,16 @@ class Scribe:
         """
         try:
             usage = read_usage(provider, said)
-            verdict = read_outcome(provider, status, said, complete=outcome.end in ("complete", "closed"))
-            if verdict.kind == "truncated" and outcome.end in ("closed", "cancelled"):
-                detail = f"left by the program after {len(outcome.items)} pieces"
-                return {"verdict": {"kind": "left", "detail": detail}}
+            verdict = msgspec.to_builtins(read_outcome(provider, status, said, complete=_seems_whole(outcome)))
             version = read_model_version(provider, said)
         except Exception as error:
             return {"verdict": {"kind": "ok", "unread": type(error).__name__}}
-        read: Body = {"verdict": msgspec.to_builtins(verdict)}
+        if verdict["kind"] == "truncated" and outcome.end in ("closed", "cancelled"):
+            verdict = {"kind": "left", "detail": f"left by the program after {len(outcome.items)} pieces"}
+        read: Body = {"verdict": verdict}
         if usage is not None:
-            read["usage"] = msgspec.to_builtins(usage)
+            partial = {"partial": True} if verdict["kind"] in _UNFINISHED else {}
+            read["usage"] = msgspec.to_builtins(usage) | partial
         if version is not None:
             read["version"] = version
         return read
@@ -262,6 +265,10 @@ class Scribe:
 def _tree(kept: Snapshot) -> Any:
     """The tree of a value, with keys that the file keeps for itself set apart."""
     return escape(encode(kept))
+
+
+def _seems_whole(outcome: Streamed) -> bool:
+    return outcome.end in ("complete", "closed")
 
 
 def _micros(gaps_ns: Sequence[int]) -> list[int]:
