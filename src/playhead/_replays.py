@@ -108,10 +108,12 @@ def replay(
     ``normalisers`` take out of requests what should not count.
 
     >>> import playhead
+    >>> def program():
+    ...     return playhead.now()
     >>> with playhead.record(kind="example", store=str(tmp)) as run:
-    ...     then = playhead.now()
+    ...     then = program()
     >>> with playhead.replay(run.id, store=str(tmp)) as replay:
-    ...     assert playhead.now() == then
+    ...     assert program() == then
     >>> replay.report.identical
     True
     """

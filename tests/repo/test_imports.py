@@ -12,6 +12,8 @@ FACES_AND_WING = ("cli", "integrations", "testing")
 OWN_DOORS = ("_program", "cli", "testing")
 """What stands on the public face: it runs whole programs, as a user would."""
 LIGHT = {"msgspec", "playhead", "wrapt"}
+LOADED_LATE = ("src/playhead/masking/_engine_re2.py",)
+"""Files that are imported in the one function that needs them, so that their own imports are late as well."""
 HEAVY = (
     *("aiohttp", "anthropic", "asyncio", "attr", "backports.zstd", "click", "cryptography", "google.genai", "httpx"),
     *("httpx2", "openai", "playhead.cli", "playhead.testing", "pydantic", "pytest", "re2", "requests", "rich"),
@@ -22,7 +24,7 @@ HEAVY = (
 def test_the_floors_load_no_heavy_library_when_they_are_imported() -> None:
     heavy = []
     for path in list_python_files("src/playhead"):
-        if path.relative_to(PACKAGE).parts[0] in FACES_AND_WING:
+        if path.relative_to(PACKAGE).parts[0] in FACES_AND_WING or name_of(path) in LOADED_LATE:
             continue
         for module, line in walk_top_imports(read_tree(path).body):
             top = module.split(".")[0]
