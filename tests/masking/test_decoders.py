@@ -184,3 +184,12 @@ def test_a_password_with_quotes_is_masked_to_its_end_at_every_depth() -> None:
                 inner = inner["x"]
         assert is_placeholder(inner["password"])
         tree = {"x": text}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("number", ["0171 1234567", "4111111111111111", "415-555-0132", "01 42 68 53 00"])
+def test_a_number_right_after_an_escape_is_found(engine: EngineName, number: str) -> None:
+    for escape in ("\\n", "\\t", "\\u4e2d", "%0A", "\\\\n"):
+        text = f'{{"a": "x{escape}{number}"}}'
+        assert number not in masker(engine).text(text), text
+        assert number not in str(masker(engine).value({"b": text}))

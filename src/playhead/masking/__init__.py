@@ -5,7 +5,7 @@ program itself always gets the real values.
 
 >>> from playhead.masking import Masker
 >>> Masker(key=b"of a store").value({"password": "hunter2", "attempts": 3})
-{'password': '[masked:secret:a8d5ac8c79]', 'attempts': 3}
+{'password': '[masked:secret:78f85d43a3]', 'attempts': 3}
 """
 
 from playhead.masking._literals import RefusedSecret

@@ -32,7 +32,8 @@ class Pattern:
     """A pattern for bytes. ``sign`` lets the standard-library engine pass by; ``heavy``: it begins with no literal.
 
     ``whole``: a match may be of any length, so it is searched for in the whole text at once. ``folded``: the source
-    is in lower case and matches either case. ``numeric``: no match begins right after a digit.
+    is in lower case and matches either case. ``numeric``: no match begins
+    within a word; an escape is none.
     """
 
     source: bytes

@@ -11,6 +11,9 @@ from playhead.masking._engine import OVERLAP, Pattern, View, Windows, cut_window
 __all__ = ["ReEngine"]
 
 _WORD = re.compile(rb"[^A-Za-z0-9+/_-]")
+_BEFORE_NUMBER = re.compile(rb"(?:^|[^0-9A-Za-z]|\\[nrtbf]|\\u[0-9A-Fa-f]{4}|%[0-9A-Fa-f]{2})\Z")
+_LONGEST_BEFORE = 6
+_REST_OF_WORD = re.compile(rb"[0-9A-Za-z]*")
 _LEAST_WORD = 12
 _LONGEST_NAME = 16
 
@@ -50,9 +53,8 @@ class ReEngine:
     name: Literal["re2", "re"] = "re"
 
     def __init__(self, patterns: Sequence[Pattern]) -> None:
-        self._compiled = [
-            re.compile(b"(?<![0-9])" + pattern.source if pattern.numeric else pattern.source) for pattern in patterns
-        ]
+        self._compiled = [re.compile(pattern.source) for pattern in patterns]
+        self._numeric = [pattern.numeric for pattern in patterns]
         self._folded = [pattern.folded for pattern in patterns]
         self._whole = [pattern.whole for pattern in patterns]
         self._gates: dict[tuple[str, bytes], list[tuple[int, tuple[bytes, ...]]]] = {}
@@ -88,5 +90,20 @@ class ReEngine:
         return not literals and self._compiled[index].search(seen) is not None
 
     def search(self, index: int, view: View, start: int, end: int) -> tuple[int, int] | None:
+        if self._numeric[index]:
+            return self._search_numeric(index, view.data, start, end)
         match = self._compiled[index].search(view.lower if self._folded[index] else view.data, start, end)
         return match.span() if match else None
+
+    def _search_numeric(self, index: int, data: bytes, start: int, end: int) -> tuple[int, int] | None:
+        """A word that does not begin with the number is left as a whole, unless an escape may be in it."""
+        position = start
+        while match := self._compiled[index].search(data, position, end):
+            first = match.start()
+            before = data[max(0, first - _LONGEST_BEFORE) : first]
+            if _BEFORE_NUMBER.search(before):
+                return match.span()
+            rest = _REST_OF_WORD.match(data, first)
+            escaped = b"\\" in before or b"%" in before
+            position = first + 1 if escaped or rest is None else rest.end()
+        return None

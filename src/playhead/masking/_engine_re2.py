@@ -6,13 +6,19 @@ import re
 from collections.abc import Sequence
 from typing import Any, Literal
 
-import re2
-
 from playhead.masking._engine import OVERLAP, Pattern, View, Windows, cut_windows
 
 __all__ = ["Re2Engine"]
 
 _MEMORY = 64 << 20
+_LONGEST_BEFORE = 6
+
+
+def _source(pattern: Pattern) -> bytes:
+    """The pattern with its flags spelled out. RE2 cannot look back: the match holds what is before the number."""
+    if pattern.numeric:
+        return rb"(?:^|[^0-9A-Za-z]|\\[nrtbf]|\\u[0-9A-Fa-f]{4}|%[0-9A-Fa-f]{2})(" + pattern.source + b")"
+    return b"(?i)" + pattern.source if pattern.folded else pattern.source
 
 
 class Re2Engine:
@@ -21,33 +27,30 @@ class Re2Engine:
     name: Literal["re2", "re"] = "re2"
 
     def __init__(self, patterns: Sequence[Pattern]) -> None:
+        import re2
+
         options = re2.Options()
         options.max_mem = _MEMORY
         options.encoding = re2.Options.Encoding.LATIN1
         options.log_errors = False
         self._set = re2.Set.SearchSet(options)
-        self._in_set: list[int] = []
-        self._in_lower = [pattern.folded and not pattern.heavy for pattern in patterns]
+        self._whole = [pattern.whole for pattern in patterns]
         self._numeric = [pattern.numeric for pattern in patterns]
+        self._in_lower = [pattern.folded and not pattern.heavy for pattern in patterns]
+        self._in_set: list[int] = []
         self._always: list[int] = []
         self._compiled: list[Any] = []
-        self._whole = [pattern.whole for pattern in patterns]
         for index, pattern in enumerate(patterns):
-            self._compiled.append(self._add(index, pattern, options))
+            source = _source(pattern)
+            try:
+                compiled = re2.compile(source, options)
+                self._set.Add(source)
+                self._in_set.append(index)
+            except re2.error:  # a look-around or a back-reference in somebody's own rule
+                compiled = re.compile(source)
+                self._always.append(index)
+            self._compiled.append(compiled if pattern.heavy else re.compile(pattern.source))
         self._set.Compile()
-
-    def _add(self, index: int, pattern: Pattern, options: Any) -> Any:
-        source = b"(?i)" + pattern.source if pattern.folded else pattern.source
-        if pattern.numeric:
-            source = b"(?:^|[^0-9])(?:" + source + b")"
-        try:
-            compiled = re2.compile(source, options)
-            self._set.Add(source)
-        except re2.error:  # a look-around or a back-reference in somebody's own rule
-            self._always.append(index)
-            return re.compile(source)
-        self._in_set.append(index)
-        return compiled if pattern.heavy else re.compile(pattern.source)
 
     def scan(self, view: View) -> Windows:
         data = view.data
@@ -69,9 +72,10 @@ class Re2Engine:
         return match.span() if match else None
 
     def _search_numeric(self, index: int, data: bytes, start: int, end: int) -> tuple[int, int] | None:
-        """The match holds the character before the number, too: RE2 cannot look back."""
-        match = self._compiled[index].search(data, max(0, start - 1), end)
-        if match is None:
-            return None
-        first, last = match.span()
-        return (first if data[first : first + 1].isdigit() else first + 1), last
+        position = max(0, start - _LONGEST_BEFORE)
+        while match := self._compiled[index].search(data, position, end):
+            first, last = match.span(1)
+            if first >= start:
+                return first, last
+            position = first
+        return None

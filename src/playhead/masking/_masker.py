@@ -39,7 +39,7 @@ class Masker:
 
     >>> masker = Masker(key=b"of a store")
     >>> masker.text("ask ana@example.org")
-    'ask masked-1c26ab4a1e@masked.invalid'
+    'ask masked-a731105c8d@masked.invalid'
     """
 
     version: int = MASK_RULE_VERSION

@@ -74,7 +74,7 @@ class Rule:
     ``check`` has the last word on each match, given its text. ``form`` makes the placeholder.
 
     The rest is for the built-in rules: ``settle`` turns a match into the spans that are secret. ``folded`` patterns
-    are in lower case and match either, ``numeric`` ones never begin right after a digit. ``sign`` and ``heavy`` tell
+    are in lower case and match either, ``numeric`` ones never begin within a word. ``sign`` and ``heavy`` tell
     the engines how to be quick (``heavy``: the pattern does not begin with a literal).
 
     >>> Rule("badge", pattern=r"badge-[0-9]{6}").name
