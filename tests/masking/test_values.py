@@ -114,7 +114,8 @@ def test_types_of_everything_else_stay() -> None:
 
 def test_numbers_under_secret_names_are_never_changed() -> None:
     tree = {"max_tokens": 100, "usage": {"prompt_tokens": 5}, "token": 7, "password": None, "secret": True, "pin": 4.5,
-            "next_page_token": "abc", "tokens": ["a", "b"], "page_token": "2", "eos_token": "</s>"}  # fmt: skip
+            "next_page_token": "abc", "tokens": ["a", "b"], "page_token": "2", "eos_token": "</s>",
+            "access-control-allow-credentials": "true"}  # fmt: skip
     assert masker().value(tree) is tree
 
 

@@ -37,6 +37,9 @@ _LONG_COOKIE_NAME = 16
 """A longer one without a value is no name: it is base64 with its padding."""
 
 
+_NO_SECRETS = frozenset({"true", "false", "null", "none"})
+
+
 def cut_secret_parts(name: str, value: str) -> list[Span]:
     """The spans of ``value``, kept under the secret ``name``, that are to be masked.
 
@@ -45,6 +48,8 @@ def cut_secret_parts(name: str, value: str) -> list[Span]:
     word = name.lower().replace("-", "_")
     if word.endswith("cookie"):
         return _cut_cookies(value, only_first=word.startswith("set"))
+    if value.lower() in _NO_SECRETS:
+        return []
     scheme = _SCHEME.match(value)
     start = scheme.end() if scheme else 0
     end = len(value.rstrip())
