@@ -31,13 +31,24 @@ from playhead.boundary import (
 from playhead.events import Entry, Parent, RunStarted, freeze, snapshot, snapshot_error
 from playhead.events import encode as encode_value
 from playhead.integrations import INSTALLERS, Scope, current_scope, find_captured, read_zone, set_scope
-from playhead.recorder import RecordSession, Scribe, Writer, read_environment, read_packages, tell_incomplete
+from playhead.recorder import (
+    CodeReader,
+    RecordSession,
+    Scribe,
+    Writer,
+    read_environment,
+    read_packages,
+    tell_incomplete,
+)
 
 KEY_RULE = 1
 """Version of the rule by which requests are compared; kept in each recording."""
 
 INSTALLATION = Installation()
 """The patches of this process, shared by all its runs and replays."""
+
+_CODE_WITHIN_S = 0.01
+"""The first event waits no longer for the code's version: whatever comes after it would wait too."""
 
 _clock = _system.SystemClock
 _NAME = re.compile(r"[^A-Za-z0-9_.-]+")
@@ -139,12 +150,16 @@ class Tape:
         self.main = Lane(self.session)
         self._run = run
         self._packages: dict[str, str] = {}
+        self._code: CodeReader | None = None
         rules = {"key": KEY_RULE, "mask": masker.version, "mask_key": masker.key_id}
         kept_policy, kept_tools = snapshot(policy), snapshot(list(tools))
 
+        folder = os.getcwd()
+
         def start() -> None:
-            with in_lane(self.main.inside()):  # it asks git, which is no doing of the program's
-                environment = read_environment(read_zone())
+            self._code = CodeReader(folder, self._code_arrived)
+            with in_lane(self.main.inside()):  # what it asks is no doing of the program's
+                environment = read_environment(read_zone(), self._code.take(within_s=_CODE_WITHIN_S) or {})
             self._packages = environment.packages
             body = RunStarted(
                 id=run.id,
@@ -176,6 +191,7 @@ class Tape:
         body = self._run._closing()
 
         def end() -> None:
+            self._note_code()
             self._note_packages(now)
             self.scribe.event(now, "main", "run.finished", body | self.gaps())
             self._run.path = self._log.seal()
@@ -188,6 +204,7 @@ class Tape:
     def leave(self) -> None:
         """Have all on disk, for another process to write the end and seal."""
         self.session.end()
+        self.writer.put((self._note_code,))
         self.writer.put((self._note_packages, _clock.mono_ns()))
         self.writer.drain()
 
@@ -210,6 +227,16 @@ class Tape:
             incomplete.append(f"{self.writer.lost} events that could not be written")
         found = {"incomplete": incomplete, "unseen": self.session.unseen}
         return {key: value for key, value in found.items() if value}
+
+    def _code_arrived(self) -> None:
+        if not self.session.is_over:
+            self.writer.put((self._note_code,))
+
+    def _note_code(self) -> None:
+        """Keep the code's version, where it became known only after the run had begun."""
+        code = self._code.take() if self._code is not None else None
+        if code is not None:
+            self.scribe.event(_clock.mono_ns(), "main", "note.added", {"name": "code", "details": code})
 
     def _note_packages(self, now: int) -> None:
         """Keep the versions of what was imported since the run began."""

@@ -65,7 +65,7 @@ def _finish(recording: Recording, ended: Ended, gaps: dict[str, Any] | None, oth
                 inner = details
             case NoteAdded(name="uncaught", details=dict(details)):
                 error = details.get("error")
-            case NoteAdded(name=name) if gaps is None and name != "packages":
+            case NoteAdded(name=name) if gaps is None and name not in ("packages", "code"):
                 unseen[name] = unseen.get(name, 0) + 1
             case _:
                 pass

@@ -17,7 +17,7 @@ from playhead._program._mailbox import Mailbox
 from playhead._program._orders import Order, variables
 from playhead.errors import CorruptRecordingError, NoReportError, UsageError
 from playhead.eventlog import Recording, printable
-from playhead.events import Entry, RunStarted
+from playhead.events import Entry, NoteAdded, RunStarted
 from playhead.player import ReplayReport
 from playhead.recorder import read_code
 from playhead.stores import LocalStore
@@ -104,8 +104,8 @@ def _receive(
     if mailbox.others:
         report.unseen["Python processes beside the first"] = mailbox.others
     report.warnings += _program_changes(started.entry, command)
-    report.warnings += _code_changes(started)
-    if not command and report.divergence is None:
+    report.warnings += _code_changes(recording, started)
+    if report.divergence is None or report.divergence.kind == "unplayed":
         report.warnings += _end_changes(recording, ended)
     return Replayed(report, ended, said.get("where"), tuple(said.get("captured", ())))
 
@@ -127,8 +127,11 @@ def _is_same(entry: Entry, command: Sequence[str]) -> bool:
     return Path(argv[0]).name in named and list(command[len(command) - len(arguments) :]) == arguments
 
 
-def _code_changes(started: RunStarted) -> list[str]:
+def _code_changes(recording: Recording, started: RunStarted) -> list[str]:
     then = started.environment.code
+    for event in recording.of_kind("note.added"):
+        if isinstance(event.body, NoteAdded) and event.body.name == "code" and isinstance(event.body.details, dict):
+            then = event.body.details
     now = read_code(started.entry.folder or os.getcwd()) if then else {}
     if not now or then.get("commit") == now.get("commit"):
         return []
@@ -138,8 +141,10 @@ def _code_changes(started: RunStarted) -> list[str]:
 def _end_changes(recording: Recording, ended: Ended) -> list[str]:
     """Where a program ended otherwise than when it was recorded."""
     finished, started = recording.finished, recording.started
-    if finished is None or started is None or started.entry.form != "program":
+    if finished is None or started is None:
         return []
+    if started.entry.form != "program":
+        return [] if str(ended) == "exit code 0" else [f"the program ended with {ended}"]
     reason = finished.reason or ""
     then = reason if reason.startswith(("exit code", "SIG", "signal")) else "exit code 0"
     return [] if str(ended) == then else [f"the program ended with {ended} now, with {then} when recorded"]

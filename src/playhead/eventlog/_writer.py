@@ -43,7 +43,7 @@ _SALTS: Final = 256
 class LogWriter:
     """Appends the events of one run to ``<name>.playhead.jsonl`` and seals them into ``<name>.playhead``.
 
-    One thread at a time may use it. ``path`` may be given with either suffix or none; ``count`` events have
+    One thread at a time may use it, `sync` apart. ``path`` may be given with either suffix or none; ``count`` events have
     been appended, ``head`` (hexadecimal) is the chain's head after them, ``size`` bytes of them are in the file.
 
     Raises `RecordingExistsError` where a recording of this name stands, and, here and in every method that
@@ -219,10 +219,19 @@ class LogWriter:
     def commit(self) -> None:
         """Write what waits, and have it on disk when this returns."""
         self.flush()
-        if self._dirty:
+        self.sync()
+
+    def sync(self) -> None:
+        """Have on disk what was written before. Another thread may do so while this one appends and flushes."""
+        if not self._dirty:
+            return
+        self._dirty = False
+        try:
             with writing(self.path):
                 sync_data(self._fd)
-            self._dirty = False
+        except BaseException:
+            self._dirty = True
+            raise
 
     def seal(self, *, key: SealKey | None = None) -> Path:
         """Close the recording with its count and head, compress it, and give its final path.

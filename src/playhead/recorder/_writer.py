@@ -23,11 +23,20 @@ from playhead.boundary import outside_runs
 from playhead.eventlog import LogWriter
 from playhead.recorder._losses import tell_failure, tell_loss
 from playhead.recorder._processes import attend, forget
+from playhead.recorder._syncing import Syncer
+from playhead.recorder._threads import start_unwatched
 
-COMMIT_WITHIN_NS = 80_000_000
-"""What waits is committed at the latest so long after; with the turn's length it stays under 100 ms."""
+_COMMIT_AFTER_NS = 40_000_000
+_COMMIT_WITHIN_NS = 60_000_000
+"""What was written is committed after so long, when nothing else is waiting, and in any case within so long.
+
+With the length of a turn, and some lateness on a busy machine, both stay under 100 ms.
+"""
 
 _TURN_S = 0.01
+_HOLD_NS = 300_000
+"""Jobs are carried out for so long before other threads are let in."""
+
 _REST_S = 1.0
 _PATIENCE_S = 0.5
 _LARGE = 4096
@@ -66,12 +75,15 @@ class Writer:
         self._busy = False
         self._resting = False
         self._closing = False
-        self._due_ns: int | None = None
+        self._since_ns: int | None = None
+        """When the first of what is not committed yet was carried out."""
         self._last: Callable[[], Any] | None = None
         self._ident = 0
         self._thread = threading.Thread(target=self._run, name="playhead-writer", daemon=True)
+        self._syncer = Syncer(self._sync)
         attend(self)
-        self._start()
+        if not start_unwatched(self._thread):
+            self.eager = True  # the program's own threads do it
 
     def put(self, job: Job, size: int = 0) -> None:
         """Have ``job`` called soon. ``size`` is about how many bytes it keeps in memory."""
@@ -147,20 +159,13 @@ class Writer:
         if paused:
             self._turn.release()
 
-    def _start(self) -> None:
-        start = threading.Thread.start
-        try:
-            getattr(start, "__wrapped__", start)(self._thread)
-        except RuntimeError:  # no more threads, or the interpreter is ending: then the program's own does it
-            self.eager = True
-
     def _is_running(self) -> bool:
         return self._thread.is_alive() and not sys.is_finalizing()
 
     def _may_wait(self) -> bool:
-        """Whether this thread is none that the writer's own would have to wait for."""
+        """Whether this thread is none that what it would wait for needs itself."""
         this = _this_thread()
-        return this != self._ident and this not in self._pausers
+        return this not in (self._ident, self._syncer.ident) and this not in self._pausers
 
     def _ring(self) -> None:
         self._resting = False
@@ -173,7 +178,7 @@ class Writer:
         self._ident = _this_thread()
         with outside_runs():
             while not self._closing:
-                if self._work() or self._due_ns is not None:
+                if self._work() or self._since_ns is not None:
                     self._bell.acquire(timeout=_TURN_S)
                 else:
                     self._rest()
@@ -189,6 +194,7 @@ class Writer:
         """The last turn of all."""
         self._work()
         self._commit()
+        self._syncer.stop()
         last, self._last = self._last, None
         if last is not None:
             self._call(last)
@@ -214,22 +220,27 @@ class Writer:
         """Carry out what is waiting; whether there was anything."""
         queue = self._queue
         worked = False
+        let_go_ns = _now() + _HOLD_NS
         while queue:
             worked = True
-            if self._due_ns is None:
-                self._due_ns = _now() + COMMIT_WITHIN_NS
+            if self._since_ns is None:
+                self._since_ns = _now()
             with self._turn:
                 self._busy = True
                 self._carry_out(queue)
                 self._busy = False
-            # Others get the interpreter after every event: with a queue full of work this thread would keep it.
-            _system.sleep(_TURN_S / 10 if self._pausers else 0)
-            self._commit_if_due()
-        self._commit_if_due()
+            now = _now()
+            if now >= let_go_ns or self._pausers:
+                # Others get the interpreter: with a queue full of work this thread would keep it. Not after every
+                # job: in a program that computes it takes 5 ms or more to get it back.
+                _system.sleep(_TURN_S / 10 if self._pausers else 0)
+                let_go_ns = _now() + _HOLD_NS
+            self._commit_if_older(_COMMIT_WITHIN_NS)
+        self._commit_if_older(_COMMIT_AFTER_NS)
         return worked
 
-    def _commit_if_due(self) -> None:
-        if self._due_ns is not None and _now() >= self._due_ns:
+    def _commit_if_older(self, age_ns: int) -> None:
+        if self._since_ns is not None and _now() - self._since_ns >= age_ns:
             self._commit()
 
     def _carry_out(self, queue: deque[Job]) -> None:
@@ -243,7 +254,7 @@ class Writer:
         self._call(function, *arguments)
 
     def _call(self, function: Callable[..., Any], *arguments: Any) -> bool:
-        """Call something that writes, on the writer's thread. Nothing is raised; whether it went well."""
+        """Call something that writes. Nothing is raised; whether it went well."""
         try:
             function(*arguments)
         except BaseException as error:
@@ -267,15 +278,21 @@ class Writer:
                 self._waiting_bytes -= size
 
     def _commit_and_tell(self, told: Any) -> None:
-        self._commit()
-        told.release()
+        self._commit(told)
 
-    def _commit(self) -> None:
-        self._due_ns = None
+    def _commit(self, told: Any = None) -> None:
+        """Hand what was written to the system, and have it put on disk; ``told`` is released when it is."""
+        self._since_ns = None
         if self.failure is None and not self.is_orphan:
             busy, self._busy = self._busy, True
-            self._call(self._log.commit)
+            self._call(self._log.flush)
             self._busy = busy
+        self._syncer.ask(told)
+
+    def _sync(self) -> None:
+        """Called by the syncer, on its thread."""
+        if self.failure is None and not self.is_orphan:
+            self._call(self._log.sync)
 
     def _fail(self, error: BaseException) -> None:
         if self.failure is None:
