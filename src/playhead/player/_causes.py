@@ -8,6 +8,12 @@ from typing import Any
 
 from playhead.player._differences import Difference
 
+_CHANGED = {
+    "user": "the user's message changed",
+    "assistant": "an earlier answer of the model changed",
+    "model": "an earlier answer of the model changed",
+    "tool": "an earlier tool result changed",
+}
 _TRACE = re.compile(r'File "[^"]*", line \d+|\bat 0x[0-9a-f]+|Traceback \(most recent call last\)')
 
 
@@ -18,14 +24,16 @@ def name_causes(differences: Iterable[Difference], recorded: Any = None) -> tupl
     if _is_reordering(listed):
         found["order of tool results"] = None
     for difference in listed:
-        cause = "system prompt changed" if _in_system(difference.path, recorded) else _cause(difference)
+        cause = _cause(difference, _role_at(difference.path, recorded))
         if cause:
             found[cause] = None
     return tuple(found)
 
 
-def _cause(difference: Difference) -> str | None:
+def _cause(difference: Difference, role: str | None) -> str | None:
     path, recorded, asked = difference.path, difference.recorded, difference.asked
+    if role in ("system", "developer"):
+        return "system prompt changed"
     if path == "/model":
         return f"model id changed: {recorded} → {asked}"
     if path.startswith(("/tools", "/functions")):
@@ -41,20 +49,22 @@ def _cause(difference: Difference) -> str | None:
     if difference.kind == "removed" and re.fullmatch(r"/(messages|input|contents)/\d+", path):
         return "a message is missing from the conversation"
     if re.match(r"/(messages|input|contents)/\d+", path):
-        return "an earlier message or tool result changed"
-    return None
+        return _CHANGED.get(role or "", "an earlier message or tool result changed")
+    return "the user's message changed" if path == "/input" else None
 
 
-def _in_system(path: str, recorded: Any) -> bool:
+def _role_at(path: str, recorded: Any) -> str | None:
+    """Whose message ``path`` lies in; ``system`` also for a prompt that stands beside the messages."""
     if path.startswith(("/system", "/instructions", "/systemInstruction")):
-        return True
-    found = re.match(r"/(messages|input)/(\d+)/", path)
+        return "system"
+    found = re.match(r"/(messages|input|contents)/(\d+)/", path)
     if found is None or not isinstance(recorded, dict):
-        return False
+        return None
     messages = recorded.get(found[1])
     at = int(found[2])
     message = messages[at] if isinstance(messages, list) and at < len(messages) else None
-    return isinstance(message, dict) and message.get("role") in ("system", "developer")
+    role = message.get("role") if isinstance(message, dict) else None
+    return role if isinstance(role, str) else None
 
 
 def _is_reordering(differences: list[Difference]) -> bool:

@@ -97,6 +97,10 @@ class ReplayReport(msgspec.Struct, omit_defaults=True):
         plain: dict[str, Any] = msgspec.to_builtins(self)
         return {**plain, "ok": self.ok, "identical": self.identical}
 
+    def __str__(self) -> str:
+        """The report for a person."""
+        return "\n".join(self.lines())
+
     def lines(self) -> list[str]:
         """The report for a person, line by line, without colour."""
         found = [f"replayed {self.run} ({self.match}): {self.answered} exchanges, {self.reads} reads answered"]
