@@ -43,8 +43,8 @@ _SALTS: Final = 256
 class LogWriter:
     """Appends the events of one run to ``<name>.playhead.jsonl`` and seals them into ``<name>.playhead``.
 
-    One thread at a time may use it, `sync` apart. ``path`` may be given with either suffix or none; ``count`` events have
-    been appended, ``head`` (hexadecimal) is the chain's head after them, ``size`` bytes of them are in the file.
+    One thread at a time may use it, `sync` apart. ``path`` may be given with either suffix or none; ``count`` events
+    have been appended, ``head`` (hexadecimal) is the chain's head after them, ``size`` bytes of them are in the file.
 
     Raises `RecordingExistsError` where a recording of this name stands, and, here and in every method that
     writes, `StoreNotWritableError`: then nothing of what could not be written is in the file, what was written

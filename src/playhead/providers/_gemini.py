@@ -34,9 +34,7 @@ def fold_generate(values: list[Any], draft: Draft) -> None:
     draft.place_all()
 
 
-def _absorb(
-    event: int, candidate: dict[str, Any], leaf: Path, final: dict[str, Any], slot: Path, draft: Draft
-) -> None:
+def _absorb(event: int, candidate: dict[str, Any], leaf: Path, final: dict[str, Any], slot: Path, draft: Draft) -> None:
     for key, value in candidate.items():
         if key != "content" or type(value) is not dict:
             final[key] = copy_json(value)

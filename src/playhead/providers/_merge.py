@@ -50,9 +50,7 @@ class MergedStream(msgspec.Struct, frozen=True):
     exact: bool
 
 
-def merge_stream(
-    provider: str, content_type: str, chunks: Sequence[bytes], *, complete: bool
-) -> MergedStream | None:
+def merge_stream(provider: str, content_type: str, chunks: Sequence[bytes], *, complete: bool) -> MergedStream | None:
     """Merge the chunks of a response body, or None where they have to be kept as they came.
 
     ``provider`` is that of the call, or anything else (``"sse"``) for a stream of an unknown format. ``complete`` is
