@@ -7,6 +7,7 @@ PYTHONS := $(PYTHON) scripts/pythons.py
 BIN     := .venv/bin
 # The machine that this is written for has two cores; more workers than that only disturb the timing tests.
 WORKERS ?= 2
+UNITS   := $(addprefix tests/,boundary comparison eventlog events face masking player providers stores)
 PYTEST  := -m pytest -n $(WORKERS)
 
 help:  ## what can be made
@@ -37,8 +38,8 @@ format: setup  ## put the form right
 unit: setup  ## all tests on the main Python
 	$(BIN)/python $(PYTEST)
 
-others: setup  ## the quick tests on every other supported Python of this machine
-	@$(PYTHONS) each -- $(PYTEST) -m "not slow"
+others: setup  ## the quick unit tests on every other supported Python of this machine
+	@$(PYTHONS) each -- $(PYTEST) -m "not slow" $(UNITS)
 
 bench: setup  ## the budgets: ratios to yardsticks measured in the same run
 	$(BIN)/python benchmarks
