@@ -96,6 +96,8 @@ def test_json_stays_json_and_keeps_its_shape(value: Any, ascii_only: bool, inden
 def _shape(value: Any) -> Any:
     if isinstance(value, str):
         return str
+    if isinstance(value, int) and value > 10**11:  # a card may stand in a text as a number, and stays one
+        return len(str(value))
     if isinstance(value, (list, tuple)):
         return [_shape(one) for one in value]
     return value

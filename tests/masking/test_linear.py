@@ -31,8 +31,6 @@ HOSTILE = {
     "base64": base64.b64encode(_random.randbytes(MEGABYTE * 3 // 4)).decode(),
     "base64 of text": base64.b64encode(PROSE[: MEGABYTE * 3 // 4].encode()).decode(),
     "digits": "".join(_random.choices("0123456789", k=MEGABYTE)),
-    "digits in groups": fill("4111 1111 1111 "),
-    "numbers": fill("415-555-013 "),
     "plus": fill("+4930"),
     "BEGIN lines": fill("-----BEGIN RSA PRIVATE KEY-----\n"),
     "END lines": fill("-----END RSA PRIVATE KEY-----\n"),
@@ -66,6 +64,8 @@ HOSTILE = {
 
 
 DENSE = {
+    "digits in groups": fill("4111 1111 1111 "),
+    "numbers": fill("415-555-013 "),
     "domains": fill("@a.b-c."),
     "percent of percent": fill("%25"),
     "percent letters": fill("%41%6a"),

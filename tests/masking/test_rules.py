@@ -66,6 +66,20 @@ def test_cards_and_telephone_numbers_in_prose_are_masked(engine: EngineName) -> 
             assert [finding.rule for finding in mask.find(text)] == ["phone"], text
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    "around", ["in 2026 {}", "{} 12/28", "{} 123", "2 x {} now", "no.{}", "tel={}", "{}, {}", "{}\n{}"]
+)
+def test_other_numbers_beside_a_card_or_a_telephone_number_do_not_hide_it(engine: EngineName, around: str) -> None:
+    for number in [*card_numbers(6), "+49 30 901820", "+1 (415) 555-0132", "(212) 555-0187", "415-555-0132"]:
+        assert number not in MASKERS[engine].text(around.format(number, number)), around.format(number, number)
+
+
+def test_a_table_of_numbers_is_no_card() -> None:
+    table = "5120 1024 2048 4096 8192 1111\n4111 1111 1111 1111 5120 1024"
+    assert masker().text(table) is table
+
+
 def test_a_card_with_a_wrong_check_digit_is_no_card() -> None:
     number = card_numbers(1)[0]
     wrong = number[:-1] + str((int(number[-1]) + 1) % 10)

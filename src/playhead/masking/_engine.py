@@ -9,8 +9,8 @@ both engines.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, Protocol
 
 from playhead.masking._rules import Sign
@@ -78,8 +78,9 @@ def cut_windows(length: int) -> list[tuple[int, int]]:
     return [(start, min(start + WINDOW, length)) for start in range(0, length, WINDOW)]
 
 
-def make_engine(name: EngineName, patterns: Sequence[Pattern]) -> Engine:
-    """The engine of this ``name``; ``auto`` is RE2 where it is installed.
+@lru_cache(maxsize=16)
+def make_engine(name: EngineName, patterns: tuple[Pattern, ...]) -> Engine:
+    """The engine of this ``name``; ``auto`` is RE2 where it is installed. Equal patterns share one.
 
     Raises `ImportError` if RE2 is asked for by name and is not installed.
     """

@@ -77,5 +77,5 @@ class Re2Engine:
             first, last = match.span(1)
             if first >= start:
                 return first, last
-            position = first
+            position = first + 1
         return None

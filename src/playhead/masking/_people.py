@@ -44,53 +44,57 @@ def _is_masked(text: str, at: int) -> bool:
 
 
 _CALLING_CODE = (
-    "(?:1|7|2[07]|2[1-689][0-9]|3[0-469]|3[578][0-9]|4[0-13-9]|42[0-9]|5[1-8]|5[09][0-9]|6[0-6]|6[7-9][0-9]"
+    "(?:7|2[07]|2[1-689][0-9]|3[0-469]|3[578][0-9]|4[0-13-9]|42[0-9]|5[1-8]|5[09][0-9]|6[0-6]|6[7-9][0-9]"
     "|8[1246]|8[05789][0-9]|9[0-58]|9[679][0-9])"
 )
 _PHONES = tuple(
-    re.compile(pattern)
+    re.compile(rf"{pattern}(?![0-9A-Za-z_]|\[masked:)")
     for pattern in (
-        rf"\+{_CALLING_CODE}(?:[ .()/-]{{0,2}}[0-9]){{6,13}}+",
-        r"\([0-9]{2,5}\)[ -]?[0-9]{3,8}(?:[ -]?[0-9]{2,5}){0,2}",
+        r"\+1[-. ]?\(?[2-9][0-9]{2}\)?[-. ]?[0-9]{3}[-. ]?[0-9]{4}",
+        rf"\+{_CALLING_CODE}(?:[ .()/-]{{0,2}}[0-9]){{6,13}}",
+        r"\([0-9]{2,5}\)[ -]?[0-9]{3,8}(?:[ -]?[0-9]{2,5}){0,2}(?![-.:/ ][0-9])",
+        r"\([0-9]{2,5}\)[ -]?[0-9]{3,8}(?:-?[0-9]{2,5}){0,2}",
         r"(?:1[-. ])?[2-9][0-9]{2}([-.])[0-9]{3}\1[0-9]{4}",
         r"[2-9][0-9]{2} [2-9][0-9]{2} [0-9]{4}",
         r"0[1-9](?:[ .][0-9]{2}){4}",
         r"0[1-9][0-9]{1,4}[ /][0-9]{3,8}(?:[ -]?[0-9]{2,5}){0,2}",
     )
 )
-_NOT_BEFORE_PHONE = re.compile(r"[A-Za-z0-9_+/.=-]|[0-9] ")
-_NOT_AFTER_PHONE = re.compile(r"[A-Za-z0-9_]|[-.:/ ][0-9]|\[masked:")
-_PHONE_RUN = re.compile(r"[+(]?[0-9](?:[ .()/-]{0,2}[0-9])*+")
+_NOT_BEFORE_PHONE = re.compile(r"[A-Za-z0-9_+/-]\Z|[0-9]\.\Z")
+_NOT_AFTER_PHONE = re.compile(r"[-.:/][0-9]")
 _ONE_POINT = re.compile(r"\+[0-9]+\.[0-9]+")
+_DIGITS = re.compile(r"[+(]?[0-9]*+")
 
 
 def _settle_phone(text: str, start: int, end: int) -> Settled:
-    """One of the ways in which people write a number, with nothing around it that makes it a part of something.
-
-    Where it is none, no later part of the same run of digits is one: it would have digits before it.
-    """
-    run = _PHONE_RUN.match(text, start)
-    assert run is not None
+    """One of the ways in which people write a number, with nothing around it that makes it a part of something."""
     before = text[max(0, start - 2) : start]
-    if _NOT_BEFORE_PHONE.match(before, len(before) - 1) or _NOT_BEFORE_PHONE.fullmatch(before):
-        return Settled(run.end())
-    if ends_in_placeholder(text, start):
-        return Settled(run.end())
-    for pattern in _PHONES:
-        phone = pattern.match(text, start)
-        if phone and _is_phone(phone.group()) and not _NOT_AFTER_PHONE.match(text, phone.end()):
-            return Settled(phone.end(), ((start, phone.end(), phone.group()),))
-    return Settled(run.end())
+    if not _NOT_BEFORE_PHONE.search(before) and not ends_in_placeholder(text, start):
+        for pattern in _PHONES:
+            phone = pattern.match(text, start)
+            if phone and _is_phone(phone.group(), before, text[phone.end() : phone.end() + 2]):
+                return Settled(phone.end(), ((start, phone.end(), phone.group()),))
+    return Settled(_end_of_digits(text, start))
 
 
-def _is_phone(value: str) -> bool:
+def _is_phone(value: str, before: str, after: str) -> bool:
+    """Whether there are as many digits as in a telephone number; in a row of numbers between blanks there is none."""
     digits = sum(c.isdigit() for c in value)
-    if value[0] != "+":
-        return 9 <= digits <= 12
-    if value[1] == "1" and (digits != 11 or "".join(c for c in value if c.isdigit())[1] in "01"):
+    if _NOT_AFTER_PHONE.match(after):
         return False
-    plain = digits == len(value) - 1
-    return (10 if plain else 8) <= digits <= 15 and not _ONE_POINT.fullmatch(value)
+    if value[0] == "+":
+        plain = digits == len(value) - 1
+        return (10 if plain else 8) <= digits <= 15 and not _ONE_POINT.fullmatch(value)
+    in_row = (before[:1].isdigit() and before[1:] == " ") or (after[:1] == " " and after[1:].isdigit())
+    return 9 <= digits <= 12 and not (in_row and _DIGITS_AND_BLANKS.fullmatch(value))
+
+
+_DIGITS_AND_BLANKS = re.compile("[0-9 ]+")
+
+
+def _end_of_digits(text: str, start: int) -> int:
+    digits = _DIGITS.match(text, start)
+    return digits.end() if digits else start
 
 
 _CARDS = tuple(
@@ -103,28 +107,27 @@ _CARDS = tuple(
         r"4[0-9]{12}",
     )
 )
-_CARD_RUN = re.compile(r"[0-9](?:[ -]?[0-9])*+")
-_NOT_BEFORE_CARD = re.compile(r"[A-Za-z0-9_+/.=-]|[0-9] ")
-_NOT_AFTER_CARD = re.compile(r"[A-Za-z0-9_/]|[-.: ][0-9]|[-+=][A-Za-z0-9]|[-+=]?\[masked:")
+_NOT_BEFORE_CARD = re.compile(r"[A-Za-z0-9_+/-]\Z|[0-9]\.\Z")
+_NOT_AFTER_CARD = re.compile(r"[A-Za-z0-9_/]|[-.:][0-9]|[-+=][A-Za-z0-9]|[-+=]?\[masked:")
+_GROUPS_BEFORE = re.compile(r"[0-9] [0-9]+ \Z")
+_GROUPS_AFTER = re.compile(" [0-9]{4} [0-9]{4}")
 
 
 def _settle_card(text: str, start: int, end: int) -> Settled:
-    """An issuer's prefix and length in an issuer's grouping, a right check digit, and nothing glued to it.
-
-    Where it is none, no later part of the same run of digits is one: it would have digits before it.
-    """
-    run = _CARD_RUN.match(text, start)
-    assert run is not None
-    before = text[max(0, start - 2) : start]
-    glued = before[-1:] not in ("=", ":") and (
-        _NOT_BEFORE_CARD.match(before, len(before) - 1) or _NOT_BEFORE_CARD.fullmatch(before)
-    )
-    if not glued and not ends_in_placeholder(text, start):
+    """An issuer's prefix and length in an issuer's grouping, a right check digit, and nothing glued to it."""
+    if not _NOT_BEFORE_CARD.search(text[max(0, start - 2) : start]) and not ends_in_placeholder(text, start):
         for pattern in _CARDS:
             card = pattern.match(text, start)
             if card and passes_luhn(card.group()) and not _NOT_AFTER_CARD.match(text, card.end()):
+                if card.lastindex and card.group(1) == " " and _is_in_row(text, start, card.end()):
+                    break
                 return Settled(card.end(), ((start, card.end(), card.group()),))
-    return Settled(run.end())
+    return Settled(_end_of_digits(text, start))
+
+
+def _is_in_row(text: str, start: int, end: int) -> bool:
+    """Whether groups of digits stand in a row of more such groups, as in a table of numbers."""
+    return bool(_GROUPS_BEFORE.search(text[max(0, start - 16) : start]) or _GROUPS_AFTER.match(text, end))
 
 
 def _phone(pattern: str, *literals: bytes, gate: bytes = b"", numeric: bool = False) -> Rule:

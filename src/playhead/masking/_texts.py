@@ -53,12 +53,12 @@ class TextMask:
         try:
             self.engine = make_engine(
                 engine,
-                [
+                (
                     Pattern(PERCENT_PATTERN.encode(), Sign("text", (b"%",)), heavy=False),
                     self._escape_pattern(),
                     Pattern(BASE64_PATTERN.encode(), Sign("words")),
                     *(_to_pattern(rule) for rule in self._rules),
-                ],
+                ),
             )
         except ImportError:
             raise ConfigurationError("the mask engine RE2 is not installed", next="pip install google-re2") from None
@@ -191,7 +191,8 @@ class TextMask:
         return wrapped
 
     def _hit(self, rule: Rule, start: int, end: int, value: str) -> Hit:
-        return Hit(start, end, rule.name, rule.form(self.pseudonyms, rule.name, value), rule.name == "secret")
+        rank = _SECRET_RANK if rule.name in _OPEN_ENDED else 0
+        return Hit(start, end, rule.name, rule.form(self.pseudonyms, rule.name, value), rank)
 
     def _call_all(self, text: str) -> list[Hit]:
         found = []
@@ -277,6 +278,7 @@ class TextMask:
         return joined
 
 
+_OPEN_ENDED = frozenset({"phone", "private-key", "registered", "secret"})
 _PEOPLE = frozenset(rule.name for rule in PEOPLE_RULES)
 
 
