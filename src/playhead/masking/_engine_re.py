@@ -1,4 +1,4 @@
-"""The standard library alone: literals are looked for first, in four views of the text that cost one pass each."""
+"""The standard library alone: literals are looked for first, in views of the text that cost one pass each."""
 
 from __future__ import annotations
 

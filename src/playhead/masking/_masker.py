@@ -58,7 +58,6 @@ class Masker:
         self.key_id = pseudonyms.key_id
         self._texts = TextMask(pseudonyms, default_rules() if rules is None else rules, secrets, engine)
         self._trees = TreeMask(self._texts)
-        self._pseudonyms = pseudonyms
 
     @property
     def engine(self) -> str:
