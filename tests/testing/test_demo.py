@@ -56,7 +56,7 @@ def test_a_person_is_told_each_step_its_command_and_what_to_type_next(tmp_path: 
         "$ playhead record --kind triage -- python agent.py",
         "$ TRIAGE_PROMPT=v2 playhead replay triage-",
         "/messages/0/content: ",
-        "[-Be-]{+Never+}",
+        "[-Be generous: a happy customer comes back-]{+Never promise what no tool has confirmed+}",
         "diverged at step 1",
         "drift at step 9",
         "All of it came out as told.",
