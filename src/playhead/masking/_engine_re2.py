@@ -1,14 +1,55 @@
-"""RE2: one pass over the text says which patterns may match, without the interpreter's lock."""
+"""RE2: one pass over the text says which patterns may match, without the interpreter's lock.
+
+A thread that waits for that lock while the interpreter ends is ended there, and to end it inside RE2 takes the whole
+process down (``terminate called without an active exception``). So nobody goes in once the process is ending, and
+its end waits for those who are inside; what is masked after that is masked by the engine that keeps the lock.
+"""
 
 from __future__ import annotations
 
+import atexit
+import os
 import re
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, Literal
 
+from playhead import _system
 from playhead.masking._engine import OVERLAP, Pattern, View, Windows, cut_windows
+from playhead.masking._engine_re import ReEngine
 
 __all__ = ["Re2Engine"]
+
+_WAIT_S = 0.001
+_WAITS = 1000
+
+_inside: list[None] = []
+"""As many items as there are threads inside RE2; to append and to pop needs no lock."""
+_ending = False
+
+
+def _enter() -> bool:
+    """Go in, unless the process is ending; pop from `_inside` after it. In this order: see `_leave`."""
+    _inside.append(None)
+    if _ending:
+        _inside.pop()
+        return False
+    return True
+
+
+@atexit.register
+def _leave() -> None:
+    """Let nobody in any more, and wait for those who are inside: a moment, since texts are scanned in windows."""
+    global _ending
+    _ending = True
+    for _ in range(_WAITS):
+        if not _inside:
+            return
+        _system.sleep(_WAIT_S)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_inside.clear)  # the threads that were inside are the parent's
 
 _MEMORY = 64 << 20
 _LONGEST_BEFORE = 6
@@ -28,6 +69,8 @@ class Re2Engine:
 
     def __init__(self, patterns: Sequence[Pattern]) -> None:
         import re2
+
+        self._patterns = patterns
 
         options = re2.Options()
         options.max_mem = _MEMORY
@@ -52,7 +95,28 @@ class Re2Engine:
             self._compiled.append(compiled if pattern.heavy else re.compile(pattern.source))
         self._set.Compile()
 
+    @cached_property
+    def _after(self) -> ReEngine:
+        """The engine for what is masked while the process ends."""
+        return ReEngine(self._patterns)
+
     def scan(self, view: View) -> Windows:
+        if not _enter():
+            return self._after.scan(view)
+        try:
+            return self._scan(view)
+        finally:
+            _inside.pop()
+
+    def search(self, index: int, view: View, start: int, end: int) -> tuple[int, int] | None:
+        if not _enter():
+            return self._after.search(index, view, start, end)
+        try:
+            return self._search(index, view, start, end)
+        finally:
+            _inside.pop()
+
+    def _scan(self, view: View) -> Windows:
         data = view.data
         length = len(data)
         found: Windows = {index: [(0, length)] for index in self._always}
@@ -65,7 +129,7 @@ class Re2Engine:
                     found.setdefault(index, []).append((start, end))
         return found
 
-    def search(self, index: int, view: View, start: int, end: int) -> tuple[int, int] | None:
+    def _search(self, index: int, view: View, start: int, end: int) -> tuple[int, int] | None:
         if self._numeric[index]:
             return self._search_numeric(index, view.data, start, end)
         match = self._compiled[index].search(view.lower if self._in_lower[index] else view.data, start, end)
