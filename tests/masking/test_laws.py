@@ -59,6 +59,8 @@ def test_both_engines_give_the_same_result(text: str) -> None:
 @settings(max_examples=400, deadline=None)
 @given(texts | wrapped)
 @example("Bearer masked-0123456789@masked.invalid")
+@example("Bearer /aaaaaa.q@aaaaaaaa.org")
+@example("Bearer abcdefghijkl/aaaaaa.q@aaaaaaaa.org, Bearer x.masked-5")
 @example('token: "[masked:secret:0123456789]"')
 def test_masking_twice_is_masking_once(text: str) -> None:
     mask = masker("auto", REGISTERED)

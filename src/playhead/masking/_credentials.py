@@ -45,6 +45,9 @@ def _reach_back(text: str, stop: int) -> int:
     return stop - length
 
 
+_LONGEST_ADDRESS = 64
+"""The placeholder of an address reaches no further beyond its part before the ``@``."""
+
 _SPACE = re.compile(r"[A-Za-z]+[ \t]+")
 _BEARER = re.compile(r"[A-Za-z0-9._~+/=-]++")
 _DIGIT_OR_LONG = re.compile("[0-9]|[A-Za-z]{24}")
@@ -53,15 +56,22 @@ _SIGN = re.compile("[._~+/=-]")
 
 
 def _settle_bearer(text: str, start: int, end: int) -> Settled:
-    """``Bearer x`` where x is no word of a sentence."""
+    """``Bearer x`` where x is no word of a sentence. What a mask put there, and its digits, says nothing of x."""
     space = _SPACE.match(text, start)
     assert space is not None
     token = _BEARER.match(text, space.end())
     assert token is not None
-    value = token.group().rstrip(".")
+    stop = _first_mask(text, token.start(), token.end()) if "masked-" in token.group() else token.end()
+    value = text[token.start() : stop].rstrip(".")
     if not _DIGIT_OR_LONG.search(value) and not (_UPPER.search(value) and _SIGN.search(value)):
         return Settled(token.end())
     return Settled(token.end(), ((token.start(), token.start() + len(value), value),))
+
+
+def _first_mask(text: str, start: int, end: int) -> int:
+    """Where the first placeholder that begins between ``start`` and ``end`` begins, else ``end``."""
+    found = PLACEHOLDER.search(text, start, end + _LONGEST_ADDRESS)
+    return found.start() if found and found.start() < end else end
 
 
 def _settle_basic(text: str, start: int, end: int) -> Settled:
