@@ -6,7 +6,6 @@ import _thread
 import atexit
 import os
 from typing import Protocol
-from weakref import WeakSet
 
 from playhead.boundary import before_abrupt_end
 
@@ -25,7 +24,9 @@ class Attended(Protocol):
     def go_on(self, *, paused: bool) -> None: ...
 
 
-_writers: WeakSet[Attended] = WeakSet()
+_writers: set[Attended] = set()
+"""Not weakly held: the removal of a dead one is a call in the midst of the program, in which a Ctrl-C gets lost."""
+
 _held: dict[int, list[tuple[Attended, bool]]] = {}
 """The writers that a fork has paused, by the thread that forks."""
 _watching = False
@@ -33,7 +34,7 @@ _ending = False
 
 
 def attend(writer: Attended) -> None:
-    """Have ``writer`` looked after until it is forgotten, its object is gone or the process is."""
+    """Have ``writer`` looked after until it is forgotten."""
     global _watching
     if not _watching:
         _watching = True

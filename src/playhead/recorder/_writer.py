@@ -27,24 +27,36 @@ from playhead.recorder._syncing import Syncer
 from playhead.recorder._threads import start_unwatched
 
 _COMMIT_AFTER_NS = 40_000_000
-_COMMIT_WITHIN_NS = 60_000_000
-"""What was written is committed after so long, when nothing else is waiting, and in any case within so long.
+_COMMIT_WITHIN_NS = 50_000_000
+"""What was put so long ago is committed when nothing else is waiting, and in any case.
 
 With the length of a turn, and some lateness on a busy machine, both stay under 100 ms.
 """
+
+_COMMIT_EVERY_NS = 20_000_000
+"""No commit comes sooner after another: where jobs wait longer than they should, each would be due at once."""
 
 _TURN_S = 0.01
 _HOLD_NS = 300_000
 """Jobs are carried out for so long before other threads are let in."""
 
+_BEHIND_NS = 20_000_000
+"""Where jobs have waited for so long, the others are let in only when the interpreter sees to it, every 5 ms.
+
+Among threads that compute, each letting in costs the writer their whole turns, and it would never catch up.
+"""
+
 _REST_S = 1.0
 _PATIENCE_S = 0.5
 _LARGE = 4096
+_VERY_LARGE = 1 << 17
+"""A job of so many bytes takes milliseconds: what was put before is committed before."""
+
 _MAX_BYTES = 64 << 20
 _MAX_JOBS = 20_000
 
 Job = tuple[Any, ...]
-"""A function and its arguments, to be called on the writer's thread."""
+"""A function and its arguments, to be called on the writer's thread. In the queue, the moment it was put is before."""
 
 _now = _system.SystemClock.mono_ns
 _this_thread = _thread.get_ident
@@ -76,7 +88,8 @@ class Writer:
         self._resting = False
         self._closing = False
         self._since_ns: int | None = None
-        """When the first of what is not committed yet was carried out."""
+        """When the first of what is carried out and not committed was put."""
+        self._committed_ns = 0
         self._last: Callable[[], Any] | None = None
         self._ident = 0
         self._thread = threading.Thread(target=self._run, name="playhead-writer", daemon=True)
@@ -87,14 +100,16 @@ class Writer:
 
     def put(self, job: Job, size: int = 0) -> None:
         """Have ``job`` called soon. ``size`` is about how many bytes it keeps in memory."""
-        if self._closing or self.failure is not None:
+        if self._closing:  # what comes while a run ends, or after, is no part of it
+            return
+        if self.failure is not None:
             self.lost += 1
             return
         if size >= _LARGE:
             job = (self._sized, size, *job)
             with self._counting:
                 self._waiting_bytes += size
-        self._queue.append(job)
+        self._queue.append((_now(), *job))
         if self._resting:
             self._ring()
         if self.eager:
@@ -111,7 +126,7 @@ class Writer:
             return
         told = _thread.allocate_lock()
         told.acquire()
-        self._queue.append((self._commit_and_tell, told))
+        self._queue.append((_now(), self._commit_and_tell, told))
         self._ring()
         until = None if within_s is None else _now() + int(within_s * 1e9)
         while self._is_running():
@@ -122,7 +137,7 @@ class Writer:
     def close(self, last: Callable[[], Any]) -> None:
         """Carry out what is waiting, then ``last``, also when the disk has failed; and end the thread.
 
-        Later jobs are lost. Called on the writer's own thread it returns at once, and ``last`` comes after.
+        Later jobs are passed over. Called on the writer's own thread it returns at once, and ``last`` comes after.
         """
         if self.is_orphan or self._closing:
             return
@@ -223,14 +238,12 @@ class Writer:
         let_go_ns = _now() + _HOLD_NS
         while queue:
             worked = True
-            if self._since_ns is None:
-                self._since_ns = _now()
             with self._turn:
                 self._busy = True
-                self._carry_out(queue)
+                put_ns = self._carry_out(queue)
                 self._busy = False
             now = _now()
-            if now >= let_go_ns or self._pausers:
+            if (now >= let_go_ns and now - put_ns < _BEHIND_NS) or self._pausers:
                 # Others get the interpreter: with a queue full of work this thread would keep it. Not after every
                 # job: in a program that computes it takes 5 ms or more to get it back.
                 _system.sleep(_TURN_S / 10 if self._pausers else 0)
@@ -240,18 +253,24 @@ class Writer:
         return worked
 
     def _commit_if_older(self, age_ns: int) -> None:
-        if self._since_ns is not None and _now() - self._since_ns >= age_ns:
-            self._commit()
+        if self._since_ns is not None:
+            now = _now()
+            if now - self._since_ns >= age_ns and now - self._committed_ns >= _COMMIT_EVERY_NS:
+                self._commit()
 
-    def _carry_out(self, queue: deque[Job]) -> None:
+    def _carry_out(self, queue: deque[Job]) -> int:
+        """Carry out the first job; when it was put."""
         try:
-            function, *arguments = queue.popleft()
+            put_ns, function, *arguments = queue.popleft()
         except IndexError:  # the file was let go of
-            return
+            return 0
+        if self._since_ns is None:
+            self._since_ns = put_ns
         if self.failure is not None and function not in (self._commit_and_tell, self._sized):
             self.lost += 1
-            return
-        self._call(function, *arguments)
+        else:
+            self._call(function, *arguments)
+        return int(put_ns)
 
     def _call(self, function: Callable[..., Any], *arguments: Any) -> bool:
         """Call something that writes. Nothing is raised; whether it went well."""
@@ -270,6 +289,10 @@ class Writer:
     def _sized(self, size: int, function: Callable[..., Any], *arguments: Any) -> None:
         try:
             if self.failure is None:
+                if size >= _VERY_LARGE:
+                    since_ns = self._since_ns
+                    self._commit_if_older(0)
+                    self._since_ns = since_ns
                 function(*arguments)
             else:
                 self.lost += 1
@@ -283,6 +306,7 @@ class Writer:
     def _commit(self, told: Any = None) -> None:
         """Hand what was written to the system, and have it put on disk; ``told`` is released when it is."""
         self._since_ns = None
+        self._committed_ns = _now()
         if self.failure is None and not self.is_orphan:
             busy, self._busy = self._busy, True
             self._call(self._log.flush)
