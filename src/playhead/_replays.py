@@ -16,7 +16,7 @@ from playhead._configuration import Settings, host_matcher, read_settings
 from playhead._masking import make_masker
 from playhead._runs import INSTALLATION, installers
 from playhead._stores import choose_store
-from playhead.boundary import Lane, current_lane, enter_lane, leave_lane
+from playhead.boundary import Lane, current_lane, enter_lane, leave_lane, when_idle
 from playhead.errors import DivergenceError, NestedRunError, UsageError
 from playhead.eventlog import Recording
 from playhead.events import NoteAdded, RunStarted, decode
@@ -79,7 +79,7 @@ class Replay:
         leave_lane(self._token)
         self._guard()
         self._zone()
-        INSTALLATION.leave()
+        when_idle(self._session, INSTALLATION.leave)  # a thread that goes on is refused what it asks for, not let out
         _compare_packages(self.recording, self.report)
         self._session.end(
             raising=error is None or (error is not self._session.failure and self._session.failure is not None)

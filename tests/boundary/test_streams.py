@@ -37,6 +37,8 @@ CALL = Call("http", "GET http://x/", HttpRequest("GET", "http://x/", (), b"", "t
 class Session:
     """Answers everything with ``answer``, or lets it go live; keeps what came of it."""
 
+    is_over = False
+
     def __init__(self, answer: Outcome | None = None, *, forbids_network: bool = False) -> None:
         self.answer = answer
         self.forbids_network = forbids_network

@@ -61,6 +61,7 @@ class Recorder:
     """Does everything live and keeps what came. ``double`` counts answers that were handed in twice."""
 
     forbids_network = False
+    is_over = False
 
     def __init__(self, *, ignored: tuple[str, ...] = ()) -> None:
         self.exchanges: list[Exchange] = []

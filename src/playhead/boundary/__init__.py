@@ -37,6 +37,7 @@ from playhead.boundary._lanes import (
 from playhead.boundary._patches import Installation, Installer, Patches
 from playhead.boundary._sessions import Session, Ticket
 from playhead.boundary._streams import PlayedStream, Stream, Tap, TeedStream
+from playhead.boundary._working import at_work, when_idle
 
 __all__ = [
     "MAIN",
@@ -61,6 +62,7 @@ __all__ = [
     "Ticket",
     "announce_abrupt_end",
     "as_fallback",
+    "at_work",
     "before_abrupt_end",
     "cross",
     "cross_async",
@@ -78,4 +80,5 @@ __all__ = [
     "pass_uncaptured",
     "stay_in_lane",
     "stay_in_lane_async",
+    "when_idle",
 ]

@@ -44,6 +44,11 @@ class Session(Protocol):
         """Whether no connection may be opened while this session stands."""
         ...
 
+    @property
+    def is_over(self) -> bool:
+        """Whether it has ended, though lanes of it may go on."""
+        ...
+
     def ignores(self, host: str) -> bool:
         """Whether traffic with ``host`` lies outside the run."""
         ...
@@ -62,6 +67,14 @@ class Session(Protocol):
 
     def read(self, lane: Lane, kind: Literal["clock", "random"], fn: str, site: str, live: Callable[[], T]) -> T:
         """Answer a read of clock or chance, live or from the recording."""
+        ...
+
+    def claim_entry(self, kind: str, call: str | None) -> str | None:
+        """The id of the run that this session stands for, where a run that begins now is that one itself."""
+        ...
+
+    def note(self, lane: Lane, kind: str, body: dict[str, Any]) -> None:
+        """Take note of an event of ``kind`` that the program itself asked for, its body being plain trees."""
         ...
 
     def notice(self, lane: Lane, name: str, details: Any = None) -> None:

@@ -8,7 +8,7 @@ from functools import partial
 from types import BuiltinMethodType
 from typing import Any
 
-from playhead.boundary import Lane, enter_lane, leave_lane
+from playhead.boundary import Lane, at_work, enter_lane, leave_lane
 
 
 def name_callable(function: Any, args: tuple[Any, ...] = ()) -> str:
@@ -62,7 +62,8 @@ def run_in(lane: Lane, function: Callable[..., Any], /, *args: Any, **kwargs: An
     """Call ``function`` in ``lane``; afterwards the thread is in the lane that it was in before."""
     token = enter_lane(lane)
     try:
-        return function(*args, **kwargs)
+        with at_work(lane.session):
+            return function(*args, **kwargs)
     finally:
         leave_lane(token)
 

@@ -30,8 +30,8 @@ def forbid(session: Session, *, allow: Sequence[str] = ()) -> Callable[[], None]
     """Let no connection be opened by a lane of ``session``, nor by code of no lane, until the result is called.
 
     Hosts that match one of ``allow`` (``name``, ``name:port``; ``*`` stands for anything) may be reached. Lanes of
-    other sessions, Unix sockets and socket pairs are free. Hosts that the session ignores are out of reach as if
-    the network were down; any other attempt raises what the session has to say of it.
+    other sessions that go on, Unix sockets and socket pairs are free. Hosts that the session ignores are out of
+    reach as if the network were down; any other attempt raises what the session has to say of it.
     """
     guard = _Guard(session, allow)
     with _lock:
@@ -77,7 +77,7 @@ class _Guard:
 def _guard_here() -> tuple[_Guard | None, Lane | None]:
     lane = current_lane()
     guards = tuple(_guards)
-    if lane is None:
+    if lane is None or getattr(lane.session, "is_over", False):  # what outlived its run is nobody's
         return (guards[-1] if guards else None), None
     if lane.opaque or not lane.session.forbids_network:
         return None, lane
