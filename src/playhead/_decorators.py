@@ -211,6 +211,4 @@ def checkpoint(state: Any, *, label: str | None = None) -> None:
 
 
 def _note(lane: _Lane, kind: str, body: dict[str, Any]) -> None:
-    note = getattr(lane.session, "note", None)
-    if note is not None:
-        note(lane, kind, {key: value for key, value in body.items() if value is not None})
+    lane.session.note(lane, kind, {key: value for key, value in body.items() if value is not None})

@@ -300,20 +300,17 @@ class Recorder:
 
     def _join(self, outer: Lane) -> Run:
         """A run inside a run, or inside a replay, is a lane of it."""
-        claim = getattr(outer.session, "claim_entry", None)
-        claimed = claim is not None and claim(self._kind, self._entry.call)
-        self._lane = outer.root if claimed else outer.child(self._kind)
-        recording = getattr(outer.session, "recording", None)
-        self._run = Run(recording.id if claimed and recording is not None else self._lane.name, self._kind)
+        claimed = None if outer.opaque else outer.session.claim_entry(self._kind, self._entry.call)
+        self._lane = outer.child(self._kind) if claimed is None else outer.root
+        self._run = Run(claimed or self._lane.name, self._kind)
         self._token = enter_lane(self._lane)
         return self._run
 
     def _note_inner(self) -> None:
         assert self._run is not None
-        note = getattr(self._lane.session, "note", None)
-        if note is not None and not self._lane.opaque:
+        if not self._lane.opaque:
             body = {"name": "inner run", "details": {"lane": self._lane.name, **self._run._closing()}}
-            note(self._lane, "note.added", body)
+            self._lane.session.note(self._lane, "note.added", body)
 
 
 def record(

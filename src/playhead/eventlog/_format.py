@@ -37,7 +37,6 @@ SALT_LENGTH: Final = 16
 SALT_END: Final = len('{"salt":"') + SALT_LENGTH + 1
 """Bytes of a body up to and including the quote that ends its salt."""
 
-BLOB_KEY: Final = b',"$blob":"'
 
 _KIND = re.compile(r"[a-z][a-z0-9_]*(\.[a-z0-9_-]+)+")
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from playhead.boundary import HttpHead, Outcome, Raised, Returned, Streamed
 from playhead.errors import ValueRefusedError
 from playhead.events import (
@@ -79,8 +77,3 @@ def _with_length(headers: list[tuple[str, str]], length: int, *, whole: bool) ->
 
 def _nanos(gaps: list[int]) -> list[int]:
     return [gap * 1000 for gap in gaps]
-
-
-def error_of(answer: Event) -> Any:
-    """The tree of the error that an answer carries, if any."""
-    return getattr(answer.body, "error", None)

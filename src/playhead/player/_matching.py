@@ -7,7 +7,7 @@ another set of tools or another final user turn.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Literal, Protocol
 
 import msgspec
@@ -116,8 +116,3 @@ class Matchers:
     def all_strict(self) -> bool:
         """Whether nothing is forgiven anywhere."""
         return all(self.is_strict(boundary) for boundary in ("model", "tool", "http", "wrap"))
-
-
-def names_of(boundaries: Sequence[str]) -> str:
-    """``boundaries`` for a message."""
-    return ", ".join(sorted(set(boundaries)))

@@ -9,7 +9,6 @@ from typing import Any
 from playhead.eventlog import Recording
 from playhead.events import ClockRead, RandomDrawn, decode
 
-_KINDS = {"clock.read": "clock", "random.drawn": "random"}
 _NOTHING: Any = object()
 
 

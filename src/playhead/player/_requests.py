@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
-from urllib.parse import urlsplit
 
 import msgspec
 
@@ -116,8 +115,3 @@ def _comparable(content: Any, headers: Iterable[Sequence[str]]) -> Any:
 
 def _http(body: ModelRequested | BoundaryAsked) -> dict[str, Any]:
     return {"method": body.method, "url": body.url, "headers": body.headers}
-
-
-def host_of(url: str) -> str:
-    """The host and port of a URL, without user names."""
-    return urlsplit(url).netloc.rpartition("@")[2]

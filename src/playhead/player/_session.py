@@ -7,7 +7,13 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeVar
 
 from playhead.boundary import Arguments, Call, HttpRequest, Lane, Outcome, Streamed, Ticket
-from playhead.errors import DivergenceError, LateCrossingError, MissingTypeError, UnplayedError
+from playhead.errors import (
+    ConnectionRefusedInReplayError,
+    DivergenceError,
+    LateCrossingError,
+    MissingTypeError,
+    UnplayedError,
+)
 from playhead.eventlog import Recording
 from playhead.events import ErasedBody, Event
 from playhead.masking import Masker
@@ -59,6 +65,11 @@ class ReplaySession:
         self.failure: DivergenceError | None = None
         """The first divergence; every later crossing raises it again."""
 
+    @property
+    def is_over(self) -> bool:
+        """Whether the replay has ended: whoever goes on in a lane of it gets no answer and reaches nothing."""
+        return self._ended
+
     def ignores(self, host: str) -> bool:
         """Whether traffic with ``host`` lies outside the run."""
         return self._ignored is not None and self._ignored(host)
@@ -103,25 +114,26 @@ class ReplaySession:
                 self.report.reads += 1
         return live() if value is NOTHING else value
 
-    def claim_entry(self, kind: str, call: str | None) -> bool:
-        """Whether a run that begins inside the replay is the recorded one itself: the first that has its entry."""
+    def claim_entry(self, kind: str, call: str | None) -> str | None:
+        """The recorded run's id for the first run inside the replay that has its entry: it is that run itself."""
         started = self.recording.started
         if self._claimed or started is None or self.recording.kind != kind:
-            return False
+            return None
         if started.entry.form == "program" or (started.entry.call not in (None, call)):
-            return False
+            return None
         self._claimed = True
-        return True
+        return self.recording.id
 
     def notice(self, lane: Lane, name: str, details: Any = None) -> None:
         """Count something that was seen and could not be caught."""
         with self._lock:
             self.report.unseen[name] = self.report.unseen.get(name, 0) + 1
 
+    def note(self, lane: Lane, kind: str, body: dict[str, Any]) -> None:
+        """Nothing: what a program notes is no question."""
+
     def refuse(self, lane: Lane | None, place: str) -> DivergenceError:
         """The error for a connection to ``place`` that was about to be opened; it ends the replay."""
-        from playhead.errors import ConnectionRefusedInReplayError
-
         with self._lock:
             self.report.refused.append(place)
             where = f" in lane {lane.name}" if lane is not None else ""

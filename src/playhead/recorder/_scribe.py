@@ -107,6 +107,7 @@ class Scribe:
         """Write what became of a question."""
         family, model = ticket.mark or ("boundary", None)
         body: Body
+        masked: Body = {}
         failed = False
         match outcome:
             case Returned():
@@ -114,18 +115,17 @@ class Scribe:
             case Raised():
                 body, failed = {"error": _tree(kept)}, True
             case Streamed(head=HttpHead()):
-                body, failed = self._http_answer(ticket, outcome, kept, model)
+                body, masked, failed = self._http_answer(ticket, outcome, kept, model)
             case Streamed():
-                items = mask_pieces(self._masker, [_tree(item) for item in outcome.items])
-                body = {"items": items, "gaps": _micros(outcome.gaps_ns)}
-                body["end"] = outcome.end
+                masked = {"items": mask_pieces(self._masker, [_tree(item) for item in outcome.items])}
+                body = {"gaps": _micros(outcome.gaps_ns), "end": outcome.end}
                 if outcome.value is not None:
                     body["value"] = escape(freeze(outcome.value))
                 if outcome.error is not None:
                     body["error"], failed = _tree(kept), outcome.end == "broken"
         kind = (_FAILURE if failed else _ANSWER)[family]
         lane = ticket.lane.name
-        self._write(mono_ns, lane, kind, self._lifted(self._masked(body)), of=ticket.seq)
+        self._write(mono_ns, lane, kind, self._lifted({**self._masked(body), **masked}), of=ticket.seq)
 
     def read(self, mono_ns: int, lane: str, parent: str | None, kind: str, fn: str, site: str, kept: Snapshot) -> None:
         """Write a read of clock or chance."""
@@ -163,7 +163,8 @@ class Scribe:
 
     def _http_answer(
         self, ticket: Ticket, outcome: Streamed, kept: Snapshot, model: ModelCall | None
-    ) -> tuple[Body, bool]:
+    ) -> tuple[Body, Body, bool]:
+        """The parts of an answer that are to be masked yet, those that are masked, and whether it is a failure."""
         head = outcome.head
         assert head is not None
         types = [value for name, value in head.headers if name.lower() == "content-type"]
@@ -182,7 +183,6 @@ class Scribe:
             "status": head.status,
             "headers": self._masker.headers(head.headers),
             "protocol": {"version": head.version, "reason": head.reason},
-            "content": escape(content),
             "gaps": _micros(outcome.gaps_ns),
             "end": outcome.end,
         }
@@ -194,7 +194,7 @@ class Scribe:
             if outcome.gaps_ns:
                 body["first_ns"] = outcome.gaps_ns[0]
             failed = failed or body["verdict"]["kind"] in ("error", "truncated")
-        return body, failed
+        return body, {"content": escape(content)}, failed
 
     def _is_cut(self, outcome: Streamed, plain: Body, provider: Any) -> bool:
         """Whether the body breaks off anywhere, so that its texts may end inside a secret."""
