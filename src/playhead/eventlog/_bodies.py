@@ -97,6 +97,9 @@ class Bodies:
 
         ``None`` where it must have been erased. Raises `LookupError` where no part was.
         """
+        found = self._digests.get(digest)
+        if found is not None:
+            return found
         parts = self._columns.parts
         while digest not in self._digests and self._parts_read < len(parts):
             seq = parts[self._parts_read]

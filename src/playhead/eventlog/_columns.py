@@ -29,7 +29,7 @@ class Columns:
 
     For the event ``seq``: ``kinds[kind[seq]]``, ``lanes[lane[seq]]``, and its line's ``offset[seq]`` and
     ``length[seq]`` in the plain text. ``questions``, ``steps`` and ``parts`` hold the ``seq`` of such events,
-    ``answers`` the first answer of each question that has one.
+    ``answers`` the first answer of each question that has one, ``erased`` the events without a body.
     """
 
     def __init__(self, stored: Bytes, *, limits: Limits) -> None:
@@ -42,6 +42,7 @@ class Columns:
         self.steps = array("L")
         self.parts = array("L")
         self.answers: dict[int, int] = {}
+        self.erased: set[int] = set()
         self.kinds, self.lanes = self._scan(reader)
         self.torn = reader.torn
         self.blobs = reader.blobs
@@ -57,6 +58,8 @@ class Columns:
             self.lane.append(lanes.setdefault(event.lane, len(lanes)))
             self.offset.append(line.offset)
             self.length.append(line.length)
+            if line.split.body is None:
+                self.erased.add(event.seq)
             if event.of is not None and kind in ANSWERS:
                 self.answers.setdefault(event.of, event.seq)
             elif kind in QUESTIONS:

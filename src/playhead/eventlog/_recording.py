@@ -32,6 +32,16 @@ class Exchange(msgspec.Struct, frozen=True):
     step: int | None
 
 
+class Question(msgspec.Struct, frozen=True):
+    """Where a question stands: told without reading what it asks, which may have been ``erased``."""
+
+    seq: int
+    kind: str
+    lane: str
+    step: int | None
+    erased: bool
+
+
 class View(Sequence[T]):
     """A sequence that makes its items when they are asked for."""
 
@@ -185,6 +195,15 @@ class Recording:
     def exchanges(self) -> Sequence[Exchange]:
         """Questions with their answers, in the order of the questions."""
         return View(self._columns.questions, self._exchange)
+
+    @property
+    def questions(self) -> Sequence[Question]:
+        """Where the questions of the exchanges stand, in the same order; finding them reads no bodies."""
+        return View(self._columns.questions, self._question)
+
+    def _question(self, seq: int) -> Question:
+        columns = self._columns
+        return Question(seq, columns.kind_of(seq), columns.lane_of(seq), columns.step_of(seq), seq in columns.erased)
 
     @property
     def steps(self) -> Sequence[Exchange]:

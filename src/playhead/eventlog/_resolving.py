@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import msgspec
 
@@ -18,11 +18,12 @@ from playhead.eventlog._parts import may_refer, unescape_key
 
 _LISTS_KEPT: Final = 64
 _PARTS_KEPT: Final = 256 * 1024 * 1024
+_CONTAINERS: Final = frozenset({dict, list})
 
 Path = tuple[str | int, ...]
 
 
-class Piece(NamedTuple):
+class Piece(msgspec.Struct, frozen=True, gc=False):
     """A resolved value, the bytes it comes to at the most when written out, and how deeply it is nested."""
 
     value: Any
@@ -34,13 +35,13 @@ ERASED: Final = Piece({"$t": "erased"}, 16, 1)
 """What stands in place of a part that was erased."""
 
 
-class _List(NamedTuple):
+class _List(msgspec.Struct, frozen=True):
     values: list[Any]
     weights: list[int]
     depth: int
 
 
-class _Base(NamedTuple):
+class _Base(msgspec.Struct, frozen=True):
     """Where a list begins as another one does."""
 
     of: int
@@ -74,32 +75,50 @@ class Resolver:
         """
         self._work = 0
         try:
-            return self._walk(msgspec.json.decode(text), seq, (), 0).value
+            tree = msgspec.json.decode(text)
+            return self._walk(tree, seq, (), 0).value if type(tree) in _CONTAINERS else tree
         except RecursionError:
             raise self._too_deep(seq) from None
         except msgspec.MsgspecError as error:
             raise corrupt(self._name, f"the body of event {seq} is not JSON", seq=seq) from error
 
     def _walk(self, node: Any, seq: int, path: Path, level: int) -> Piece:
+        """What stands at ``path``, a list or an object, with everything in its place."""
         if level > self._limits.depth:
             raise self._too_deep(seq)
-        if isinstance(node, dict):
-            if "$part" in node:
-                return self._resolve_part(node, seq)
-            if "$list" in node:
-                return self._piece(self._resolve_list(seq, path, node), seq)
-            pieces = {unescape_key(key): self._walk(value, seq, (*path, key), level + 1) for key, value in node.items()}
-            weight = 2 + sum(len(key) + 4 + piece.weight for key, piece in pieces.items())
-            depth = 1 + max((piece.depth for piece in pieces.values()), default=0)
-            return self._checked(Piece({key: piece.value for key, piece in pieces.items()}, weight, depth), seq)
-        if isinstance(node, list):
+        if type(node) is list:
             return self._piece(self._items(node, seq, path, level), seq)
-        return Piece(node, len(node) + 2 if isinstance(node, str) else 8, 0)
+        if "$part" in node:
+            return self._resolve_part(node, seq)
+        if "$list" in node:
+            return self._piece(self._resolve_list(seq, path, node), seq)
+        tree: dict[str, Any] = {}
+        weight, depth = 2, 0
+        for key, value in node.items():
+            name = unescape_key(key) if key[:1] == "$" else key
+            if type(value) in _CONTAINERS:
+                piece = self._walk(value, seq, (*path, key), level + 1)
+                tree[name] = piece.value
+                weight += len(name) + 4 + piece.weight
+                depth = max(depth, piece.depth)
+            else:
+                tree[name] = value
+                weight += len(name) + 4 + _weight(value)
+        return self._checked(Piece(tree, weight, depth + 1), seq)
 
     def _items(self, nodes: list[Any], seq: int, path: Path, level: int) -> _List:
-        pieces = [self._walk(node, seq, (*path, at), level + 1) for at, node in enumerate(nodes)]
-        depth = 1 + max((piece.depth for piece in pieces), default=0)
-        return _List([piece.value for piece in pieces], [piece.weight for piece in pieces], depth)
+        values = nodes.copy()
+        weights: list[int] = []
+        depth = 0
+        for at, node in enumerate(nodes):
+            if type(node) in _CONTAINERS:
+                piece = self._walk(node, seq, (*path, at), level + 1)
+                values[at] = piece.value
+                weights.append(piece.weight)
+                depth = max(depth, piece.depth)
+            else:
+                weights.append(_weight(node))
+        return _List(values, weights, depth + 1)
 
     def _piece(self, found: _List, seq: int) -> Piece:
         weight = 2 + sum(found.weights) + len(found.weights)
@@ -131,7 +150,7 @@ class Resolver:
             return piece
         text = self._earlier(at, seq) or b"{}"
         content = msgspec.json.decode(text).get("content")
-        if may_refer(text):
+        if type(content) in _CONTAINERS and may_refer(text):
             piece = self._walk(content, at, ("content",), 0)
         else:
             piece = self._checked(Piece(content, len(text), _depth(content)), seq)
@@ -214,6 +233,11 @@ class Resolver:
 
     def _too_deep(self, seq: int) -> Exception:
         return hostile(self._name, f"event {seq} is nested more than {self._limits.depth} levels deep", seq=seq)
+
+
+def _weight(atom: Any) -> int:
+    """What something that holds nothing comes to."""
+    return len(atom) + 2 if type(atom) is str else 8
 
 
 def _depth(tree: Any) -> int:

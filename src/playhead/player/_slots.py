@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 
 from playhead.boundary import Call
-from playhead.eventlog import Exchange, Recording
-from playhead.events import ErasedBody, Event
+from playhead.eventlog import Exchange, Question, Recording
+from playhead.events import BoundaryAsked, Event
 from playhead.player._fingerprints import Fingerprints
 from playhead.player._mask_keys import without_mask_keys
 from playhead.player._requests import Boundary, Normaliser, Request, request_of_event
@@ -25,19 +25,16 @@ class Slot:
 
     __slots__ = ("_exchange", "_layout", "_print", "_request", "boundary", "index", "lane", "played", "seq", "step")
 
-    def __init__(self, layout: Layout, index: int, exchange: Exchange) -> None:
+    def __init__(self, layout: Layout, index: int, question: Question, boundary: Boundary) -> None:
         self._layout = layout
+        self._exchange: Exchange | None = None
         self._request: Request | None = None
         self._print: bytes | None = None
         self.index = index
-        self.seq = exchange.question.seq
-        self.step = exchange.step
-        self.lane = exchange.question.lane
-        body: Any = exchange.question.body
-        plain_http = exchange.question.kind == "boundary.asked" and body.name == "http"
-        self.boundary: Boundary = "http" if plain_http else _BOUNDARIES[exchange.question.kind]
-        # Requests to models hold whole conversations: those are read again when their turn comes.
-        self._exchange = exchange if self.boundary in ("tool", "wrap") else None
+        self.seq = question.seq
+        self.step = question.step
+        self.lane = question.lane
+        self.boundary: Boundary = boundary
         self.played = False
 
     @property
@@ -104,13 +101,20 @@ class Layout:
         self._equal: dict[Boundary, dict[bytes, list[Slot]]] = {}
         self.erased = 0
         """Recorded questions that were erased, and so cannot be asked again."""
-        for index, exchange in enumerate(recording.exchanges):
-            if isinstance(exchange.question.body, ErasedBody):
+        for index, question in enumerate(recording.questions):
+            if question.erased:
                 self.erased += 1
-            elif exchange.question.kind in _BOUNDARIES:
-                slot = Slot(self, index, exchange)
+            elif question.kind in _BOUNDARIES:
+                slot = Slot(self, index, question, self._boundary(question))
                 self.slots.append(slot)
                 self._queues[slot.lane, slot.boundary].append(slot)
+
+    def _boundary(self, question: Question) -> Boundary:
+        if question.kind == "boundary.asked":
+            body = self.recording.events[question.seq].body
+            if isinstance(body, BoundaryAsked) and body.name == "http":
+                return "http"
+        return _BOUNDARIES[question.kind]
 
     def normalise(self, request: Request) -> Request:
         """``request`` after all normalisers."""
