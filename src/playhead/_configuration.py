@@ -8,6 +8,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -83,7 +84,7 @@ def _read_files(folder: Path) -> tuple[Path, dict[str, Any]]:
 
 def _read_table(path: Path, table: tuple[str, ...]) -> dict[str, Any] | None:
     try:
-        content: Any = tomllib.loads(path.read_text(encoding="utf-8"))
+        content: Any = _parse(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
@@ -93,6 +94,12 @@ def _read_table(path: Path, table: tuple[str, ...]) -> dict[str, Any] | None:
     for key in table:
         content = content.get(key) if isinstance(content, dict) else None
     return content if isinstance(content, dict) else None
+
+
+@lru_cache(maxsize=4)
+def _parse(text: str) -> dict[str, Any]:
+    """The same text is read over and over, once for each run, and parsing it takes longer than all else."""
+    return tomllib.loads(text)
 
 
 def _read_variables() -> dict[str, Any]:

@@ -7,7 +7,10 @@ from collections.abc import Callable
 from typing import Any
 from weakref import WeakKeyDictionary
 
-_signatures: WeakKeyDictionary[Callable[..., Any], inspect.Signature | None] = WeakKeyDictionary()
+_Names = tuple[tuple[str, ...], str]
+"""The parameters that positional arguments go to, in order, and the name, with its star, of what gathers the rest."""
+
+_known: WeakKeyDictionary[Callable[..., Any], _Names] = WeakKeyDictionary()
 
 
 def name_arguments(function: Callable[..., Any], kept: Any) -> Any:
@@ -19,43 +22,31 @@ def name_arguments(function: Callable[..., Any], kept: Any) -> Any:
     if not (isinstance(kept, dict) and isinstance(kept.get("args"), list) and isinstance(kept.get("kwargs"), dict)):
         return kept
     args, kwargs = kept["args"], kept["kwargs"]
-    names = _positional_names(function)
-    named: dict[str, Any] = {}
-    rest: list[Any] = []
-    for index, value in enumerate(args):
-        if index < len(names) and not names[index].startswith("*"):
-            named[names[index]] = value
-        else:
-            rest.append(value)
-    if rest:
-        star = next((name for name in names if name.startswith("*")), "*")
-        named[star] = rest
+    names, star = _positional_names(function)
+    named: dict[str, Any] = dict(zip(names, args, strict=False))
+    if len(args) > len(names):
+        named[star] = args[len(names) :]
     named.update(kwargs)
     return named
 
 
-def _positional_names(function: Callable[..., Any]) -> list[str]:
+def _positional_names(function: Callable[..., Any]) -> _Names:
     try:
-        signature = _signatures[function]
+        return _known[function]
     except (KeyError, TypeError):
-        signature = _inspect(function)
-    if signature is None:
-        return []
-    kinds = inspect.Parameter
-    return [
-        f"*{name}" if parameter.kind is kinds.VAR_POSITIONAL else name
-        for name, parameter in signature.parameters.items()
-        if parameter.kind in (kinds.POSITIONAL_ONLY, kinds.POSITIONAL_OR_KEYWORD, kinds.VAR_POSITIONAL)
-    ]
-
-
-def _inspect(function: Callable[..., Any]) -> inspect.Signature | None:
+        names = _inspect(function)
     try:
-        signature = inspect.signature(function)
-    except (ValueError, TypeError):
-        signature = None
-    try:
-        _signatures[function] = signature
+        _known[function] = names
     except TypeError:
         pass
-    return signature
+    return names
+
+
+def _inspect(function: Callable[..., Any]) -> _Names:
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (ValueError, TypeError):
+        return (), "*"
+    kinds = inspect.Parameter
+    names = tuple(p.name for p in parameters if p.kind in (kinds.POSITIONAL_ONLY, kinds.POSITIONAL_OR_KEYWORD))
+    return names, next((f"*{p.name}" for p in parameters if p.kind is kinds.VAR_POSITIONAL), "*")

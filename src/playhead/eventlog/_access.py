@@ -22,16 +22,22 @@ class Access:
         self._frames = frames
         self._starts = [frame.start for frame in frames]
         self._kept: OrderedDict[int, bytes] = OrderedDict()
+        self._last = (0, 0, b"")
+        """Where the text of the frame read last begins and ends, and that text."""
         self._size = 0
 
     def read(self, offset: int, length: int) -> bytes:
         """``length`` bytes of text from ``offset``."""
+        begin, end, text = self._last
+        if begin <= offset and offset + length <= end:
+            return text[offset - begin : offset - begin + length]
         if self._stored.form == "plain":
             return self._stored.read(offset, length)
         at = bisect_right(self._starts, offset) - 1
         text = self._unpacked(at)
-        start = offset - self._starts[at]
-        piece = text[start : start + length]
+        begin = self._starts[at]
+        self._last = (begin, begin + len(text), text)
+        piece = text[offset - begin : offset - begin + length]
         while len(piece) < length and at + 1 < len(self._frames):
             at += 1
             piece += self._unpacked(at)[: length - len(piece)]

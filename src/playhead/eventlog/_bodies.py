@@ -7,7 +7,17 @@ import msgspec
 from playhead.eventlog._access import Access
 from playhead.eventlog._blobs import BlobPlace, blob_ref, fetch_blob
 from playhead.eventlog._columns import Columns
-from playhead.eventlog._format import Limits, Split, corrupt, decode_prefix, has_salt, hostile, split_line, unsalted
+from playhead.eventlog._format import (
+    Limits,
+    Split,
+    corrupt,
+    decode_event,
+    decode_prefix,
+    has_salt,
+    hostile,
+    split_line,
+    unsalted,
+)
 from playhead.eventlog._parts import may_refer
 from playhead.eventlog._printing import printable
 from playhead.eventlog._resolving import Resolver
@@ -43,18 +53,24 @@ class Bodies:
 
         Raises `CorruptRecordingError`, `BlobError` or `HostileRecordingError` where that cannot be done.
         """
-        split = self._split(seq)
+        line = self._line(seq)
+        event = decode_event(line, self._columns.kind_of(seq))
+        if event is not None:
+            return event
+        split = self._split(seq, line)
         head = decode_prefix(split.prefix)
         body: Body
         if split.body is None:
             body = ErasedBody(digest=split.digest or "")
         else:
-            body = self._body(seq, head.kind, self._unwrapped(seq, split.body))
+            body = self._body(seq, head.kind, split.body)
         return Event(head.seq, head.kind, head.lane, head.at_ns, head.mono_ns, body, head.of, head.causes)
 
-    def _split(self, seq: int) -> Split:
+    def _line(self, seq: int) -> bytes:
         columns = self._columns
-        line = self._access.read(columns.offset[seq], columns.length[seq])
+        return self._access.read(columns.offset[seq], columns.length[seq])
+
+    def _split(self, seq: int, line: bytes) -> Split:
         split = split_line(line)
         if split is None:
             raise corrupt(self._name, f"the line of event {seq} changed while it was read", seq=seq)
@@ -76,10 +92,11 @@ class Bodies:
         return self._access.read(*at) if at is not None else None
 
     def _text(self, seq: int) -> bytes | None:
-        body = self._split(seq).body
+        body = self._split(seq, self._line(seq)).body
         return self._unwrapped(seq, body) if body is not None else None
 
-    def _body(self, seq: int, kind: str, text: bytes) -> Body:
+    def _body(self, seq: int, kind: str, body: bytes) -> Body:
+        text = self._unwrapped(seq, body)
         try:
             if not may_refer(text):
                 return decode_body(kind, text)
@@ -104,7 +121,7 @@ class Bodies:
         while digest not in self._digests and self._parts_read < len(parts):
             seq = parts[self._parts_read]
             self._parts_read += 1
-            body = self._split(seq).body
+            body = self._split(seq, self._line(seq)).body
             if body is None:
                 self._part_erased = True
             elif blob_ref(body) is not None:

@@ -53,21 +53,21 @@ class Columns:
         lanes: dict[str, int] = {}
         for line in reader:
             event = line.event
-            kind = event.kind
+            kind, seq = event.kind, event.seq
             self.kind.append(kinds.setdefault(kind, len(kinds)))
             self.lane.append(lanes.setdefault(event.lane, len(lanes)))
             self.offset.append(line.offset)
-            self.length.append(line.length)
-            if line.split.body is None:
-                self.erased.add(event.seq)
+            self.length.append(len(line.text))
+            if line.erased:
+                self.erased.add(seq)
             if event.of is not None and kind in ANSWERS:
-                self.answers.setdefault(event.of, event.seq)
+                self.answers.setdefault(event.of, seq)
             elif kind in QUESTIONS:
-                self.questions.append(event.seq)
+                self.questions.append(seq)
                 if kind in STEPS:
-                    self.steps.append(event.seq)
+                    self.steps.append(seq)
             elif kind == "part.kept":
-                self.parts.append(event.seq)
+                self.parts.append(seq)
         return list(kinds), list(lanes)
 
     def __len__(self) -> int:

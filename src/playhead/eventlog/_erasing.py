@@ -11,7 +11,7 @@ from playhead.eventlog._chain import digest_body
 from playhead.eventlog._format import encode_erased, split_line
 from playhead.eventlog._locking import is_held
 from playhead.eventlog._printing import printable
-from playhead.eventlog._reader import BLOB_LINE, LogReader, inline_data
+from playhead.eventlog._reader import BLOB_LINE, Line, LogReader, inline_data
 from playhead.eventlog._rewriting import write_recording
 from playhead.eventlog._source import Bytes
 from playhead.eventlog._text import Text
@@ -44,7 +44,7 @@ def _blobs_kept(path: Path, wanted: frozenset[int]) -> set[str]:
         if line.event.seq in wanted:
             if line.event.kind == "recording.sealed":
                 raise UsageError("the seal of a recording cannot be erased", next=f"playhead show {reader.header.run}")
-        elif line.split.body is not None and (ref := blob_ref(line.split.body)) is not None:
+        elif (body := _body_of(line)) is not None and (ref := blob_ref(body)) is not None:
             kept.add(ref.digest)
     missing = [seq for seq in wanted if not 0 <= seq < reader.count]
     if missing:
@@ -53,6 +53,11 @@ def _blobs_kept(path: Path, wanted: frozenset[int]) -> set[str]:
             next=f"playhead show {printable(reader.header.run)}",
         )
     return kept
+
+
+def _body_of(line: Line) -> bytes | None:
+    split = split_line(line.text)
+    return split.body if split is not None else None
 
 
 def _skeleton(path: Path, wanted: frozenset[int], kept: set[str]) -> Iterator[bytes]:

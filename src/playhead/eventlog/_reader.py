@@ -15,11 +15,11 @@ from playhead.eventlog._format import (
     EventLine,
     Header,
     Limits,
-    Split,
     corrupt,
     decode_header,
     decode_mark,
     decode_prefix,
+    find_body,
     hostile,
     split_line,
 )
@@ -41,12 +41,15 @@ class Torn(msgspec.Struct, frozen=True):
 
 
 class Line(msgspec.Struct, frozen=True, gc=False):
-    """An event line: what it says before its body, its two halves, and where it is in the plain text."""
+    """An event line: its ``text``, what that says before the body, where it is in the plain text.
+
+    ``erased`` says that only the digest of the body is there.
+    """
 
     event: EventLine
-    split: Split
+    text: bytes
     offset: int
-    length: int
+    erased: bool
 
 
 def read_header(source: Source) -> Header:
@@ -105,22 +108,28 @@ class LogReader:
         self.torn = tear(self.text)
 
     def _event(self, line: bytes, offset: int) -> Line:
-        split = split_line(line)
-        if split is None:
-            raise self._damage(line, offset, "is not an event")
+        at = find_body(line)
+        prefix = line[:at] if at is not None else self._prefix_of_erased(line, offset)
         try:
-            event = decode_prefix(split.prefix)
+            event = decode_prefix(prefix)
         except (msgspec.MsgspecError, RecursionError) as error:
             raise self._damage(line, offset, "has no readable header") from error
         seq = self.count
         if event.seq != seq:
             raise self._damage(line, offset, f"has the number {event.seq}")
-        if (event.of is not None and not 0 <= event.of < seq) or any(not 0 <= cause < seq for cause in event.causes):
+        before = event.causes if event.of is None else (event.of, *event.causes)
+        if before and not 0 <= min(before) <= max(before) < seq:
             raise self._damage(line, offset, "refers to an event that is not before it")
         self.count = seq + 1
         if self.count > self.text.limits.events:
             raise hostile(self.name, f"it has more than {self.text.limits.events} events")
-        return Line(event, split, offset, len(line))
+        return Line(event, line, offset, at is None)
+
+    def _prefix_of_erased(self, line: bytes, offset: int) -> bytes:
+        split = split_line(line)
+        if split is None:
+            raise self._damage(line, offset, "is not an event")
+        return split.prefix
 
     def _other(self, line: bytes, offset: int) -> None:
         if line.startswith(BLOB_LINE) and line[-2:] == b"}}":

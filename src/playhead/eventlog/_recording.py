@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeVar, overload
 
@@ -79,7 +80,6 @@ class Recording:
         self.path: Path | None = self._stored.path
         self.header: Header = decode_header(first_line(self._stored), name=self._stored.name)
         self._blobs = find_blobs(self.path) if blobs is None and self.path is not None else blobs
-        self._scanned: tuple[Columns, Bodies] | None = None
 
     def __repr__(self) -> str:
         return f"<Recording {printable(self.id)}>"
@@ -109,23 +109,15 @@ class Recording:
         """The task that it was given, where it was named."""
         return self.header.task
 
-    @property
+    @cached_property
     def _columns(self) -> Columns:
-        return self._scan()[0]
+        return Columns(self._stored, limits=self._limits)
 
-    @property
+    @cached_property
     def _bodies(self) -> Bodies:
-        return self._scan()[1]
-
-    def _scan(self) -> tuple[Columns, Bodies]:
-        if self._scanned is None:
-            columns = Columns(self._stored, limits=self._limits)
-            access = Access(self._stored, columns.frames)
-            bodies = Bodies(
-                columns, access, run=self.id, name=self._stored.name, blobs=self._blobs, limits=self._limits
-            )
-            self._scanned = (columns, bodies)
-        return self._scanned
+        columns = self._columns
+        access = Access(self._stored, columns.frames)
+        return Bodies(columns, access, run=self.id, name=self._stored.name, blobs=self._blobs, limits=self._limits)
 
     @property
     def torn(self) -> Torn | None:

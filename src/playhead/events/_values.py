@@ -84,7 +84,6 @@ class Encoder:
 
     def __init__(self, *, nodes: int = NODES) -> None:
         self._limit = nodes
-        self._begin(DEPTH)
 
     def _begin(self, depth: int) -> None:
         self.losses: Counter[str] = Counter()

@@ -25,6 +25,8 @@ def outcome_of(answer: Event) -> Outcome:
     """
     body = answer.body
     match body:
+        case ToolReturned(items=None) if type(body) is ToolReturned:
+            return Returned(decode(body.value))
         case ModelResponded() | BoundaryAnswered() if body.status is not None:
             return _http(body)
         case (

@@ -36,6 +36,8 @@ class Request(msgspec.Struct, frozen=True):
     """Method, URL, headers of the message that carried it; not compared, except ``name`` of plain HTTP."""
 
 
+_FAR = 2**63
+
 Normaliser = Callable[[Request], Request]
 """Takes out of a request what should not count; applied to both sides."""
 
@@ -50,8 +52,21 @@ def request_of_call(call: Call, masker: Masker, model: ModelCall | None = None) 
 
 def tree_of_call(arguments: Arguments) -> Any:
     """The arguments of a live call by name, as they are: not masked."""
-    kept = freeze({"args": list(arguments.args), "kwargs": arguments.kwargs})
+    args, kwargs = arguments.args, arguments.kwargs
+    kept: Any = {"args": list(args), "kwargs": kwargs}
+    if not (all(map(_is_tree, args)) and all(map(_is_tree, kwargs.values())) and all(map(_is_key, kwargs))):
+        kept = freeze(kept)
     return name_arguments(arguments.function, kept)
+
+
+def _is_tree(value: Any) -> bool:
+    """Whether a value is its own tree, seen at a glance."""
+    cls = type(value)
+    return (cls is str and value.isascii()) or cls is bool or value is None or (cls is int and -_FAR < value < _FAR)
+
+
+def _is_key(name: str) -> bool:
+    return name.isidentifier() and name.isascii()
 
 
 def request_of_event(question: Event) -> Request:

@@ -24,7 +24,7 @@ from playhead.player._fingerprints import Fingerprints
 from playhead.player._matching import LooseMatcher, Matchers, Matching, StrictMatcher
 from playhead.player._reads import NOTHING, Reads
 from playhead.player._report import Divergence, Drift, Reordered, ReplayReport, Unplayed
-from playhead.player._requests import Normaliser, Request, recognise_call, request_of_call, tree_of_call
+from playhead.player._requests import Normaliser, Request, recognise_call, request_of_call
 from playhead.player._slots import Layout, Slot
 from playhead.providers import ModelCall
 
@@ -193,7 +193,7 @@ class ReplaySession:
         matcher = self._matchers.of(boundary)
         custom = not isinstance(matcher, _BUILTIN)
         plain = call.payload if isinstance(call.payload, Arguments) and not custom and not self._normalisers else None
-        if candidate is not None and plain is not None and candidate.is_asked_by(call, tree_of_call(plain)):
+        if candidate is not None and plain is not None and candidate.is_asked_by(call, plain):
             return candidate
         asked_print = self._fingerprint(call, model)
         if candidate is not None and not custom and candidate.fingerprint == asked_print:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterator
-from typing import Any
 
 import msgspec
 
-from playhead.boundary import Call
+from playhead.boundary import Arguments, Call
 from playhead.eventlog import Exchange, Question, Recording
 from playhead.events import BoundaryAsked, Event
 from playhead.player._fingerprints import Fingerprints
 from playhead.player._mask_keys import without_mask_keys
-from playhead.player._requests import Boundary, Normaliser, Request, request_of_event
+from playhead.player._requests import Boundary, Normaliser, Request, request_of_event, tree_of_call
 
 _encode = msgspec.json.Encoder(order="sorted").encode
 
@@ -41,7 +40,7 @@ class Slot:
     def exchange(self) -> Exchange:
         """The recorded exchange, read when asked for and kept until it is played."""
         if self._exchange is None:
-            self._exchange = self._layout.recording.exchanges[self.index]
+            self._exchange = self._layout.exchanges[self.index]
         return self._exchange
 
     def play(self) -> Exchange:
@@ -70,15 +69,15 @@ class Slot:
             self._print = self._layout.fingerprints.of_request(asked)
         return self._print
 
-    def is_asked_by(self, call: Call, tree: Any) -> bool:
-        """Whether ``call``, whose named arguments are ``tree``, asks the very same; ``False`` is not sure.
+    def is_asked_by(self, call: Call, arguments: Arguments) -> bool:
+        """Whether ``call`` with these ``arguments`` asks the very same; ``False`` is not sure.
 
         What was recorded is masked, and a mask leaves that as it is: a call that equals it before it is masked
         equals it afterwards.
         """
         recorded = request_of_event(self.exchange.question)
         try:
-            return recorded.name == call.name and _encode(recorded.content) == _encode(tree)
+            return recorded.name == call.name and _encode(recorded.content) == _encode(tree_of_call(arguments))
         except (ValueError, OverflowError, RecursionError):
             return False
 
@@ -96,8 +95,8 @@ class Layout:
         self.fingerprints = fingerprints
         self._normalisers = normalisers
         self.slots: list[Slot] = []
-        self._queues: dict[tuple[str, Boundary], list[Slot]] = defaultdict(list)
-        self._heads: dict[tuple[str, Boundary], int] = defaultdict(int)
+        self.exchanges = recording.exchanges
+        self._queues: dict[tuple[str, Boundary], deque[Slot]] = defaultdict(deque)
         self._equal: dict[Boundary, dict[bytes, list[Slot]]] = {}
         self.erased = 0
         """Recorded questions that were erased, and so cannot be asked again."""
@@ -129,12 +128,10 @@ class Layout:
 
     def next(self, lane: str, boundary: Boundary) -> Slot | None:
         """The next unplayed question of this kind in the lane."""
-        queue = self._queues.get((lane, boundary), [])
-        at = self._heads[lane, boundary]
-        while at < len(queue) and queue[at].played:
-            at += 1
-        self._heads[lane, boundary] = at
-        return queue[at] if at < len(queue) else None
+        queue = self._queues.get((lane, boundary))
+        while queue and queue[0].played:
+            queue.popleft()
+        return queue[0] if queue else None
 
     def equal(self, boundary: Boundary, fingerprint: bytes) -> list[Slot]:
         """All slots of this kind, in any lane, played or not, whose question is equal."""
