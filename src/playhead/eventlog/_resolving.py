@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import msgspec
 
@@ -18,6 +18,7 @@ from playhead.eventlog._parts import may_refer, unescape_key
 
 _LISTS_KEPT: Final = 64
 _PARTS_KEPT: Final = 256 * 1024 * 1024
+_SHALLOW: Final = 32
 _CONTAINERS: Final = frozenset({dict, list})
 
 Path = tuple[str | int, ...]
@@ -41,12 +42,17 @@ class _List(msgspec.Struct, frozen=True):
     depth: int
 
 
-class _Base(msgspec.Struct, frozen=True):
-    """Where a list begins as another one does."""
+class _Base(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A list that begins as an earlier one does."""
 
     of: int
     path: Path
-    keep: int
+    keep: Annotated[int, msgspec.Meta(ge=0)]
+    then: list[Any]
+
+
+class _ListNode(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    base: _Base = msgspec.field(name="$list")
 
 
 class Resolver:
@@ -63,7 +69,7 @@ class Resolver:
         self._limits = limits
         self._body = body
         self._part = part
-        self._parts: OrderedDict[int, Piece] = OrderedDict()
+        self._parts: dict[str, tuple[int, Piece]] = {}
         self._parts_weight = 0
         self._lists: OrderedDict[tuple[int, Path], _List] = OrderedDict()
         self._work = 0
@@ -112,10 +118,12 @@ class Resolver:
         depth = 0
         for at, node in enumerate(nodes):
             if type(node) in _CONTAINERS:
-                piece = self._walk(node, seq, (*path, at), level + 1)
+                is_part = "$part" in node and type(node) is dict
+                piece = self._resolve_part(node, seq) if is_part else self._walk(node, seq, (*path, at), level + 1)
                 values[at] = piece.value
                 weights.append(piece.weight)
-                depth = max(depth, piece.depth)
+                if piece.depth > depth:
+                    depth = piece.depth
             else:
                 weights.append(_weight(node))
         return _List(values, weights, depth + 1)
@@ -136,6 +144,9 @@ class Resolver:
         digest = node["$part"]
         if len(node) > 1 or not isinstance(digest, str):
             raise corrupt(self._name, f"event {seq} refers to something that is not a part", seq=seq)
+        known = self._parts.get(digest)
+        if known is not None and known[0] < seq:
+            return known[1]
         try:
             at = self._part(digest)
         except LookupError:
@@ -144,20 +155,16 @@ class Resolver:
             return ERASED
         if at >= seq:
             raise hostile(self._name, f"event {seq} refers to a part that is not before it", seq=seq)
-        piece = self._parts.get(at)
-        if piece is not None:
-            self._parts.move_to_end(at)
-            return piece
         text = self._earlier(at, seq) or b"{}"
         content = msgspec.json.decode(text).get("content")
         if type(content) in _CONTAINERS and may_refer(text):
             piece = self._walk(content, at, ("content",), 0)
         else:
-            piece = self._checked(Piece(content, len(text), _depth(content)), seq)
-        self._parts[at] = piece
+            piece = self._checked(Piece(content, len(text), _depth(content, text)), seq)
+        self._parts[digest] = (at, piece)
         self._parts_weight += piece.weight
         while self._parts_weight > _PARTS_KEPT and len(self._parts) > 1:
-            self._parts_weight -= self._parts.popitem(last=False)[1].weight
+            self._parts_weight -= self._parts.pop(next(iter(self._parts)))[1].weight
         return piece
 
     def _resolve_list(self, seq: int, path: Path, node: Any) -> _List:
@@ -190,19 +197,16 @@ class Resolver:
         return found
 
     def _read_list(self, node: Any, seq: int) -> tuple[_Base | None, list[Any]]:
-        if isinstance(node, list):
+        if type(node) is list:
             return None, node
-        match node:
-            case {"$list": {"of": int(of), "path": list(path), "keep": int(keep), "then": list(then)}} if (
-                len(node) == 1
-                and len(node["$list"]) == 4
-                and keep >= 0
-                and all(isinstance(step, str | int) for step in path)
-            ):
-                if not 0 <= of < seq:
-                    raise hostile(self._name, f"event {seq} goes on with a list that is not before it", seq=seq)
-                return _Base(of, tuple(path), keep), then
-        raise corrupt(self._name, f"event {seq} goes on with something that is not a list", seq=seq)
+        try:
+            base = msgspec.convert(node, _ListNode).base
+        except msgspec.ValidationError:
+            why = f"event {seq} goes on with something that is not a list"
+            raise corrupt(self._name, why, seq=seq) from None
+        if not 0 <= base.of < seq:
+            raise hostile(self._name, f"event {seq} goes on with a list that is not before it", seq=seq)
+        return base, base.then
 
     def _earlier(self, at: int, seq: int) -> bytes | None:
         """The body of ``at``, which ``seq`` refers to. How much one body may make us read is limited."""
@@ -240,8 +244,11 @@ def _weight(atom: Any) -> int:
     return len(atom) + 2 if type(atom) is str else 8
 
 
-def _depth(tree: Any) -> int:
-    """How deeply a JSON tree is nested."""
+def _depth(tree: Any, text: bytes) -> int:
+    """How deeply a JSON tree in ``text`` is nested at the most: exactly, where it could be deep."""
+    depth = text.count(b"{") + text.count(b"[")
+    if depth < _SHALLOW:
+        return depth
     depth = 0
     level = [tree]
     while level := [child for node in level for child in _children(node)]:

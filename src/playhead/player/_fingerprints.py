@@ -7,9 +7,9 @@ reader hands out the same object for the same part.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from hashlib import blake2b
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -18,6 +18,8 @@ from playhead.events import canonical
 from playhead.masking import Masker
 from playhead.player._mask_keys import without_keys
 from playhead.player._requests import Request
+
+Side = Literal["plain", "masked"]
 
 _SIZE = 16
 _decode_top = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
@@ -35,7 +37,8 @@ class Fingerprints:
     def __init__(self, masker: Masker, *, same_key: bool) -> None:
         self._masker = masker
         self.same_key = same_key
-        self._by_text: dict[bytes, bytes] = {}
+        self._by_text: dict[tuple[str, bytes], bytes] = {}
+        self._plain_by_text: dict[bytes, bytes] = {}
         self._by_object: dict[int, tuple[Any, bytes]] = {}
 
     def of_request(self, request: Request) -> bytes:
@@ -45,11 +48,23 @@ class Fingerprints:
             return self._digest(canonical([request.boundary, request.name, content]))
         return self._combine(request.name, {key: self._of_value(value) for key, value in content.items()})
 
-    def of_model_call(self, provider: str, call: HttpRequest) -> bytes | None:
-        """The same for a live model request, from its raw bytes; ``None`` where they are not a plain object."""
+    def of_model_call(self, provider: str, call: HttpRequest, *, side: Side) -> bytes | None:
+        """The same for a live model request, from its raw bytes; ``None`` where they are not a plain object.
+
+        That of the ``"masked"`` request decides. That of the ``"plain"`` one takes less time, and where it is
+        that of a recorded request, it decides as well: what was recorded is masked, and a mask leaves that as
+        it is, so what equals it before it is masked equals it afterwards.
+        """
+        of_part = self._of_masked if side == "masked" else self._of_plain
         try:
-            top = _decode_top(call.body or b"{}")
-            return self._combine(provider, {key: self._of_text(key, bytes(raw)) for key, raw in top.items()})
+            parts = {}
+            for key, raw in _decode_top(call.body or b"{}").items():
+                text = bytes(raw)
+                if text[:1] == b"[":
+                    parts[key] = self._of_items([of_part(key, bytes(item)) for item in _decode_items(text)])
+                else:
+                    parts[key] = of_part(key, text)
+            return self._combine(provider, parts)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             return None
 
@@ -60,9 +75,15 @@ class Fingerprints:
         return whole.digest()
 
     def _of_value(self, value: Any) -> bytes:
-        if isinstance(value, list):
-            return self._of_items([self._of_tree(item) for item in value])
-        return self._of_tree(value)
+        if not isinstance(value, list):
+            return self._of_tree(value)
+        get = self._by_object.get
+        return self._of_items(
+            [
+                known[1] if (known := get(id(item))) is not None and known[0] is item else self._of_tree(item)
+                for item in value
+            ]
+        )
 
     def _of_tree(self, value: Any) -> bytes:
         if not isinstance(value, dict | list | str) or len(value) == 0:
@@ -72,15 +93,18 @@ class Fingerprints:
             known = self._by_object[id(value)] = (value, self._digest(canonical(value)))
         return known[1]
 
-    def _of_text(self, key: str, text: bytes) -> bytes:
-        if text[:1] == b"[":
-            return self._of_items([self._of_part(bytes(item), self._masker.value) for item in _decode_items(text)])
-        return self._of_part(text, lambda tree: next(iter(self._masker.value({key: tree}).values())))
-
-    def _of_part(self, text: bytes, mask: Callable[[Any], Any]) -> bytes:
-        known = self._by_text.get(text)
+    def _of_plain(self, _: str, text: bytes) -> bytes:
+        known = self._plain_by_text.get(text)
         if known is None:
-            known = self._by_text[text] = self._digest(canonical(mask(_decode(text))))
+            known = self._plain_by_text[text] = self._digest(canonical(_decode(text)))
+        return known
+
+    def _of_masked(self, key: str, text: bytes) -> bytes:
+        """Whether something is a secret may lie in the key that it stands under."""
+        known = self._by_text.get((key, text))
+        if known is None:
+            tree = next(iter(self._masker.value({key: [_decode(text)]}).values()))[0]
+            known = self._by_text[key, text] = self._digest(canonical(tree))
         return known
 
     @staticmethod

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeVar
 
-from playhead.boundary import Arguments, Call, HttpRequest, Lane, Outcome, Streamed, Ticket
+from playhead.boundary import Call, HttpRequest, Lane, Outcome, Streamed, Ticket
 from playhead.errors import (
     ConnectionRefusedInReplayError,
     DivergenceError,
@@ -182,7 +182,7 @@ class ReplaySession:
 
     def _fingerprint(self, call: Call, model: ModelCall | None) -> bytes:
         if model is not None and not self._normalisers and isinstance(call.payload, HttpRequest):
-            quick = self._prints.of_model_call(model.provider, call.payload)
+            quick = self._prints.of_model_call(model.provider, call.payload, side="masked")
             if quick is not None:
                 return quick
         return self._prints.of_request(self._request(call, model))
@@ -192,8 +192,7 @@ class ReplaySession:
         candidate = self._layout.next(lane.name, boundary)
         matcher = self._matchers.of(boundary)
         custom = not isinstance(matcher, _BUILTIN)
-        plain = call.payload if isinstance(call.payload, Arguments) and not custom and not self._normalisers else None
-        if candidate is not None and plain is not None and candidate.is_asked_by(call, plain):
+        if candidate is not None and not custom and not self._normalisers and candidate.is_asked_by(call, model):
             return candidate
         asked_print = self._fingerprint(call, model)
         if candidate is not None and not custom and candidate.fingerprint == asked_print:

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 
 import msgspec
 
-from playhead.boundary import Arguments, Call
+from playhead.boundary import Arguments, Call, HttpRequest
 from playhead.eventlog import Exchange, Question, Recording
 from playhead.events import BoundaryAsked, Event
 from playhead.player._fingerprints import Fingerprints
 from playhead.player._mask_keys import without_mask_keys
 from playhead.player._requests import Boundary, Normaliser, Request, request_of_event, tree_of_call
+from playhead.providers import ModelCall
 
 _encode = msgspec.json.Encoder(order="sorted").encode
 
@@ -69,15 +70,21 @@ class Slot:
             self._print = self._layout.fingerprints.of_request(asked)
         return self._print
 
-    def is_asked_by(self, call: Call, arguments: Arguments) -> bool:
-        """Whether ``call`` with these ``arguments`` asks the very same; ``False`` is not sure.
+    def is_asked_by(self, call: Call, model: ModelCall | None) -> bool:
+        """Whether ``call``, before it is masked, asks the very same; ``False`` is not sure.
 
         What was recorded is masked, and a mask leaves that as it is: a call that equals it before it is masked
         equals it afterwards.
         """
+        payload = call.payload
+        if model is not None and isinstance(payload, HttpRequest):
+            asked = self._layout.fingerprints.of_model_call(model.provider, payload, side="plain")
+            return asked == self.fingerprint
+        if not isinstance(payload, Arguments):
+            return False
         recorded = request_of_event(self.exchange.question)
         try:
-            return recorded.name == call.name and _encode(recorded.content) == _encode(tree_of_call(arguments))
+            return recorded.name == call.name and _encode(recorded.content) == _encode(tree_of_call(payload))
         except (ValueError, OverflowError, RecursionError):
             return False
 
