@@ -14,7 +14,7 @@ from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
-from _measuring import Figure, keep
+from _measuring import Figure, gauge, keep
 
 from playhead.eventlog import Header, LogWriter, open_recording, verify
 
@@ -46,6 +46,7 @@ def best(work: Callable[[], object]) -> float:
     """Seconds of processor time, of the best of some rounds."""
     times = []
     for _ in range(ROUNDS):
+        gauge()
         begun = time.process_time()
         work()
         times.append(time.process_time() - begun)

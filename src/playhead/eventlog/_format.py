@@ -39,6 +39,9 @@ SALT_LENGTH: Final = 16
 SALT_END: Final = len('{"salt":"') + SALT_LENGTH + 1
 """Bytes of a body up to and including the quote that ends its salt."""
 
+_SALTED: Final = BODY_KEY + b'{"salt":"'
+_SALTED_END: Final = len(BODY_KEY) + SALT_END - 1
+_AFTER_SALT: Final = (b'",', b'"}')
 
 _KIND = re.compile(r"[a-z][a-z0-9_]*(\.[a-z0-9_-]+)+")
 
@@ -241,8 +244,8 @@ def decode_event(line: bytes, kind: str) -> Event | None:
     """
     if b"$" in line or b"\\" in line or line.count(b'"body"') != 1 or kind not in BODIES:
         return None
-    at = find_body(line)
-    if at is None or not has_salt(line[at + len(BODY_KEY) :]):
+    at = line.find(_SALTED)
+    if at < 0 or line[-2:] != b"}}" or line[at + _SALTED_END : at + _SALTED_END + 2] not in _AFTER_SALT:
         return None
     try:
         whole = _whole_decoder(kind).decode(line)
@@ -250,7 +253,7 @@ def decode_event(line: bytes, kind: str) -> Event | None:
         return None
     if whole.kind != kind:
         return None
-    return Event(whole.seq, whole.kind, whole.lane, whole.at_ns, whole.mono_ns, whole.body, whole.of, whole.causes)
+    return Event(whole.seq, kind, whole.lane, whole.at_ns, whole.mono_ns, whole.body, whole.of, whole.causes)
 
 
 @cache
@@ -263,8 +266,7 @@ def _whole_decoder(kind: str) -> msgspec.json.Decoder[Any]:
 
 def has_salt(body: bytes) -> bool:
     """Whether a body opens with its salt."""
-    after = body[SALT_END - 1 : SALT_END + 1]
-    return body.startswith(b'{"salt":"') and after in (b'",', b'"}')
+    return body.startswith(b'{"salt":"') and body[SALT_END - 1 : SALT_END + 1] in _AFTER_SALT
 
 
 def unsalted(body: bytes) -> bytes:
