@@ -47,6 +47,7 @@ class Bodies:
         self._parts_read = 0
         self._parts_in_blobs: list[int] = []
         self._part_erased = False
+        self._stored_last: tuple[int, bytes | None] = (-1, None)
 
     def event(self, seq: int) -> Event:
         """The event ``seq``, its body resolved.
@@ -91,8 +92,15 @@ class Bodies:
         at = self._columns.blobs.get(digest)
         return self._access.read(*at) if at is not None else None
 
+    def _stored(self, seq: int) -> bytes | None:
+        """The body as it is stored. A part is looked at twice in a row: for its digest, then for its content."""
+        last = self._stored_last
+        if last[0] != seq:
+            last = self._stored_last = (seq, self._split(seq, self._line(seq)).body)
+        return last[1]
+
     def _text(self, seq: int) -> bytes | None:
-        body = self._split(seq, self._line(seq)).body
+        body = self._stored(seq)
         return self._unwrapped(seq, body) if body is not None else None
 
     def _body(self, seq: int, kind: str, body: bytes) -> Body:
@@ -121,7 +129,7 @@ class Bodies:
         while digest not in self._digests and self._parts_read < len(parts):
             seq = parts[self._parts_read]
             self._parts_read += 1
-            body = self._split(seq, self._line(seq)).body
+            body = self._stored(seq)
             if body is None:
                 self._part_erased = True
             elif blob_ref(body) is not None:

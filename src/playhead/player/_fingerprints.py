@@ -7,6 +7,7 @@ reader hands out the same object for the same part.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from hashlib import blake2b
 from typing import Any, Literal
@@ -37,8 +38,7 @@ class Fingerprints:
     def __init__(self, masker: Masker, *, same_key: bool) -> None:
         self._masker = masker
         self.same_key = same_key
-        self._by_text: dict[tuple[str, bytes], bytes] = {}
-        self._plain_by_text: dict[bytes, bytes] = {}
+        self._by_text: dict[tuple[Side, str], dict[bytes, bytes]] = defaultdict(dict)
         self._by_object: dict[int, tuple[Any, bytes]] = {}
 
     def of_request(self, request: Request) -> bytes:
@@ -55,15 +55,14 @@ class Fingerprints:
         that of a recorded request, it decides as well: what was recorded is masked, and a mask leaves that as
         it is, so what equals it before it is masked equals it afterwards.
         """
-        of_part = self._of_masked if side == "masked" else self._of_plain
         try:
             parts = {}
             for key, raw in _decode_top(call.body or b"{}").items():
-                text = bytes(raw)
-                if text[:1] == b"[":
-                    parts[key] = self._of_items([of_part(key, bytes(item)) for item in _decode_items(text)])
-                else:
-                    parts[key] = of_part(key, text)
+                whole = bytes(raw)
+                known = self._by_text[side, key]
+                texts = map(bytes, _decode_items(whole)) if whole[:1] == b"[" else (whole,)
+                digests = [known.get(text) or self._of_text(side, key, text) for text in texts]
+                parts[key] = self._of_items(digests) if whole[:1] == b"[" else digests[0]
             return self._combine(provider, parts)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             return None
@@ -93,19 +92,13 @@ class Fingerprints:
             known = self._by_object[id(value)] = (value, self._digest(canonical(value)))
         return known[1]
 
-    def _of_plain(self, _: str, text: bytes) -> bytes:
-        known = self._plain_by_text.get(text)
-        if known is None:
-            known = self._plain_by_text[text] = self._digest(canonical(_decode(text)))
-        return known
-
-    def _of_masked(self, key: str, text: bytes) -> bytes:
-        """Whether something is a secret may lie in the key that it stands under."""
-        known = self._by_text.get((key, text))
-        if known is None:
-            tree = next(iter(self._masker.value({key: [_decode(text)]}).values()))[0]
-            known = self._by_text[key, text] = self._digest(canonical(tree))
-        return known
+    def _of_text(self, side: Side, key: str, text: bytes) -> bytes:
+        """The digest of one part; whether something in it is a secret may lie in the ``key`` that it stands under."""
+        tree = _decode(text)
+        if side == "masked":
+            tree = next(iter(self._masker.value({key: [tree]}).values()))[0]
+        digest = self._by_text[side, key][text] = self._digest(canonical(tree))
+        return digest
 
     @staticmethod
     def _of_items(digests: list[bytes]) -> bytes:
