@@ -168,7 +168,7 @@ class LogWriter:
             self._kinds.add(kind)
         if body[:1] != b"{" or body[-1:] != b"}" or body.startswith(b'{"$blob":'):
             raise ValueError(f"the body of event {seq} is not one of an event")
-        if (of is not None and not 0 <= of < seq) or any(not 0 <= cause < seq for cause in causes):
+        if (of is not None and not 0 <= of < seq) or (causes and not 0 <= min(causes) <= max(causes) < seq):
             raise ValueError(f"event {seq} refers to an event that is not before it")
         if b"\n" in body or b"\r" in body:  # white space in JSON, but the end of a line here
             body = body.replace(b"\r", b" ").replace(b"\n", b" ")
@@ -190,7 +190,11 @@ class LogWriter:
             text = base64.urlsafe_b64encode(random_bytes(_SALTS * SALT_LENGTH * 3 // 4))
             self._salts = [text[at : at + SALT_LENGTH] for at in range(0, len(text), SALT_LENGTH)]
         salt = self._salts.pop()
-        return b'{"salt":"%b",%b' % (salt, body[1:]) if body[1:].strip() != b"}" else b'{"salt":"%b"}' % salt
+        return (
+            b'{"salt":"%b",%b' % (salt, body[1:])
+            if body[1:2] == b'"' or body[1:].strip() != b"}"
+            else b'{"salt":"%b"}' % salt
+        )
 
     def _lane(self, lane: str) -> bytes:
         text = self._lanes.get(lane)

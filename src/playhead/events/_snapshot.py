@@ -59,7 +59,7 @@ class Snapshot(msgspec.Struct, frozen=True, gc=False):
 
     form: Literal["plain", "copied", "tree"]
     held: Any
-    losses: Counter[str] | None = None
+    losses: dict[str, int] | None = None
 
 
 class _NotPlainError(Exception):
@@ -180,7 +180,7 @@ def _walked(value: Any) -> Snapshot:
         encoder = Encoder(nodes=_WALKED_NODES)
         return Snapshot("tree", encoder.encode(value), encoder.losses or None)
     except RecursionError:  # not even the room for a summary
-        return Snapshot("tree", {"$t": "opaque", "class": "?:?", "why": "deep"}, Counter(deep=1))
+        return Snapshot("tree", {"$t": "opaque", "class": "?:?", "why": "deep"}, {"deep": 1})
 
 
 class _Pages:

@@ -33,7 +33,6 @@ nothing that the tree names; it ends in a value, `ValueRefusedError` or `Missing
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
@@ -84,9 +83,10 @@ class Encoder:
 
     def __init__(self, *, nodes: int = NODES) -> None:
         self._limit = nodes
+        self.losses: dict[str, int] = {}
 
     def _begin(self, depth: int) -> None:
-        self.losses: Counter[str] = Counter()
+        self.losses = {}
         self._depth = depth
         self._nodes = self._limit
         self._size = SIZE
@@ -210,7 +210,7 @@ class Encoder:
         return encoder and encoder(value, self._value)
 
     def _opaque(self, cls: type, why: Why, **facts: Any) -> Tree:
-        self.losses[why] += 1
+        self.losses[why] = self.losses.get(why, 0) + 1
         return {"$t": "opaque", "class": class_name(cls), "why": why, **facts}
 
 

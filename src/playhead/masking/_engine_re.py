@@ -83,6 +83,10 @@ class ReEngine:
                         found.setdefault(index, []).append((start, end))
         return found
 
+    def may_match(self, window: bytes) -> bool:
+        """Whether any pattern may match in ASCII bytes of a window's length at most."""
+        return bool(self.scan(View(window)))
+
     def _is_signed(self, index: int, literals: tuple[bytes, ...], seen: bytes) -> bool:
         for literal in literals:
             if literal in seen:

@@ -108,6 +108,15 @@ class Re2Engine:
         finally:
             _inside.pop()
 
+    def may_match(self, window: bytes) -> bool:
+        """Whether any pattern may match in ASCII bytes of a window's length at most."""
+        if self._always or not _enter():
+            return True
+        try:
+            return bool(self._set.Match(window))
+        finally:
+            _inside.pop()
+
     def search(self, index: int, view: View, start: int, end: int) -> tuple[int, int] | None:
         if not _enter():
             return self._after.search(index, view, start, end)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-__all__ = ["NAME_STEMS", "is_secret_name", "is_secret_parameter"]
+__all__ = ["NAME_STEMS", "is_secret_name", "is_secret_parameter", "may_name_secret"]
 
 _KEYS = (
     "access",
@@ -65,6 +65,7 @@ NAME_STEMS = (
 )
 """Patterns in lower case, each beginning with a literal, one of which is at the end of every secret name."""
 
+_NAME_END = re.compile(rf'(?:{"|".join((*_WORDS, *_WHOLE, "key"))})[-. _]*"'.encode())
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[-. ]")
 
 
@@ -81,6 +82,11 @@ def is_secret_name(name: str) -> bool:
     if len(words) > 1 and words[-1] == "token":
         return words[-2] not in _NO_SECRET_TOKEN
     return words[-1] in _WORDS or "_".join(words) in _WHOLE or "_".join(words[-2:]) in _PAIRS or words[-1] == "apikey"
+
+
+def may_name_secret(text: bytes) -> bool:
+    """Whether a string in JSON ``text``, in lower case and without escapes, may be a secret name; ``False`` is sure."""
+    return _NAME_END.search(text) is not None
 
 
 def is_secret_parameter(name: str) -> bool:

@@ -79,13 +79,17 @@ class PartKeeper:
         kind = type(tree)
         if kind is str:
             return self._part(_encode(tree)) if len(tree) > _LONG else tree
-        if kind is dict:
-            lifted = {key: self.lift(value) for key, value in tree.items()}
-            return lifted if any(lifted[key] is not value for key, value in tree.items()) else tree
-        if kind is list:
-            items = [self.lift(item) for item in tree]
-            return items if any(new is not old for new, old in zip(items, tree, strict=True)) else tree
-        return tree
+        if kind is not dict and kind is not list:
+            return tree
+        lifted = tree
+        for place, held in tree.items() if kind is dict else enumerate(tree):
+            kind = type(held)
+            if (kind is str and len(held) > _LONG) or kind is dict or kind is list:
+                new = self.lift(held)
+                if new is not held:
+                    lifted = tree.copy() if lifted is tree else lifted
+                    lifted[place] = new
+        return lifted
 
     def _list(self, lane: str, key: str, text: bytes) -> Any:
         items = [bytes(item) for item in _decode_items(text)]

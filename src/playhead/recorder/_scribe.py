@@ -68,13 +68,13 @@ class Scribe:
 
     def event(self, mono_ns: int, lane: str, kind: str, body: Body) -> int:
         """Write an event whose body is plain trees."""
-        return self._write(mono_ns, lane, kind, self._masked(escape(body)))
+        return self._write(mono_ns, lane, kind, self._text(body))
 
     def opened(self, mono_ns: int, lane: str, parent: str | None) -> None:
         """Note a lane before its first event; noted once."""
         if lane not in self._lanes:
             self._lanes.add(lane)
-            self._write(mono_ns, lane, "lane.opened", self._masked({"parent": parent}))
+            self._write(mono_ns, lane, "lane.opened", self._text({"parent": parent}))
 
     def question(
         self, mono_ns: int, ticket: Ticket, args: Sequence[Snapshot] | None, kwargs: dict[str, Snapshot] | None
@@ -93,7 +93,7 @@ class Scribe:
             }
         else:
             kept = {"args": [encode(value) for value in args], "kwargs": {key: encode(kwargs[key]) for key in kwargs}}
-        body: Body = {"name": call.name, "arguments": escape(name_arguments(call.payload.function, kept))}
+        body: Body = {"name": call.name, "arguments": name_arguments(call.payload.function, kept)}
         if call.kind != "tool":
             body = {"name": call.name, "request": body["arguments"], "form": "arguments", "call": _path(call.payload)}
         if call.kind == "model":
@@ -101,36 +101,40 @@ class Scribe:
         if call.call_id is not None:
             body["call_id"] = call.call_id
         ticket.mark = (call.kind if call.kind != "wrap" else "boundary", None)
-        ticket.seq = self._write(mono_ns, lane.name, _QUESTION[call.kind], self._lifted(self._masked(body)))
+        ticket.seq = self._write(mono_ns, lane.name, _QUESTION[call.kind], self._text(body, lift=True))
 
     def answer(self, mono_ns: int, ticket: Ticket, outcome: Outcome, kept: Snapshot) -> None:
         """Write what became of a question."""
         family, model = ticket.mark or ("boundary", None)
         body: Body
-        masked: Body = {}
+        masked: Body | None = None
         failed = False
         match outcome:
             case Returned():
-                body = {"content" if family == "model" else "value": _tree(kept)}
+                body = {"content" if family == "model" else "value": encode(kept)}
             case Raised():
-                body, failed = {"error": _tree(kept)}, True
+                body, failed = {"error": encode(kept)}, True
             case Streamed(head=HttpHead()):
                 body, masked, failed = self._http_answer(ticket, outcome, kept, model)
             case Streamed():
-                masked = {"items": mask_pieces(self._masker, [_tree(item) for item in outcome.items])}
+                masked = {"items": mask_pieces(self._masker, list(map(encode, outcome.items)))}
                 body = {"gaps": _micros(outcome.gaps_ns), "end": outcome.end}
                 if outcome.value is not None:
-                    body["value"] = escape(freeze(outcome.value))
+                    body["value"] = freeze(outcome.value)
                 if outcome.error is not None:
-                    body["error"], failed = _tree(kept), outcome.end == "broken"
+                    body["error"], failed = encode(kept), outcome.end == "broken"
         kind = (_FAILURE if failed else _ANSWER)[family]
-        lane = ticket.lane.name
-        self._write(mono_ns, lane, kind, self._lifted({**self._masked(body), **masked}), of=ticket.seq)
+        if masked is None:
+            text = self._text(body, lift=True)
+        else:
+            body = {**self._masker.value(body), **masked}
+            text = self._finished(body, _encode_json(body), lift=True)
+        self._write(mono_ns, ticket.lane.name, kind, text, of=ticket.seq)
 
     def read(self, mono_ns: int, lane: str, parent: str | None, kind: str, fn: str, site: str, kept: Snapshot) -> None:
         """Write a read of clock or chance."""
         self.opened(mono_ns, lane, parent)
-        self._write(mono_ns, lane, kind, self._masked({"fn": fn, "site": site, "value": _tree(kept)}))
+        self._write(mono_ns, lane, kind, self._text({"fn": fn, "site": site, "value": encode(kept)}))
 
     def _http_question(self, mono_ns: int, ticket: Ticket, request: HttpRequest) -> None:
         model = recognise(request.method, request.url, request.headers, request.body)
@@ -143,23 +147,23 @@ class Scribe:
         if model is None:
             body = {"name": "http", **body, **self._plain_request(request)}
             ticket.mark = ("boundary", None)
-            ticket.seq = self._write(mono_ns, lane, "boundary.asked", self._lifted(self._masked(body)))
+            ticket.seq = self._write(mono_ns, lane, "boundary.asked", self._text(body, lift=True))
             return
         body = {"provider": model.provider, "model": model.model, "stream": model.stream, **body}
-        body = self._masked(body)
+        body = self._masker.value(body)
         try:
             body["request"] = self._parts.request(lane, request.body or b"{}")
         except NotPlainJsonError:
-            body |= self._masked(self._plain_request(request))
+            body |= escape(self._masker.value(self._plain_request(request)))
         ticket.mark = ("model", model)
-        ticket.seq = self._write(mono_ns, lane, "model.requested", body)
+        ticket.seq = self._write(mono_ns, lane, "model.requested", _encode_json(body))
         self._parts.requested(ticket.seq)
 
     def _plain_request(self, request: HttpRequest) -> Body:
         if request.body is None or request.body == b"":
             return {"form": "none"} if request.body is not None else {"form": "none", "request": {"unread": True}}
         form = encode_plain(request.body)
-        return {"form": form["form"], "request": escape(form)}
+        return {"form": form["form"], "request": form}
 
     def _http_answer(
         self, ticket: Ticket, outcome: Streamed, kept: Snapshot, model: ModelCall | None
@@ -187,14 +191,14 @@ class Scribe:
             "end": outcome.end,
         }
         if outcome.error is not None:
-            body["error"] = _tree(kept)
+            body["error"] = encode(kept)
         failed = outcome.end == "broken" or (head.status >= 400 and model is not None)
         if model is not None:
             body |= self._read_answer(model.provider, head.status, read_json(content), outcome)
             if outcome.gaps_ns:
                 body["first_ns"] = outcome.gaps_ns[0]
             failed = failed or body["verdict"]["kind"] in ("error", "truncated")
-        return body, {"content": escape(content)}, failed
+        return body, {"content": content}, failed
 
     def _is_cut(self, outcome: Streamed, plain: Body, provider: Any) -> bool:
         """Whether the body breaks off anywhere, so that its texts may end inside a secret."""
@@ -238,33 +242,33 @@ class Scribe:
             read["version"] = version
         return read
 
-    def _masked(self, body: Body) -> Body:
-        masked: Body = self._masker.value(body)
-        return masked
+    def _text(self, body: Body, *, lift: bool = False) -> bytes:
+        """The JSON of a body as it may be written: without its secrets."""
+        text = _encode_json(body)
+        if not self._masker.is_clean_json(text):
+            masked = self._masker.value(body)
+            if masked is not body:
+                body, text = masked, _encode_json(masked)
+        return self._finished(body, text, lift=lift)
 
-    def _lifted(self, body: Body) -> Body:
-        if len(_encode_json(body)) < _LIFT_FROM:
-            return body
-        lifted: Body = self._parts.lift(body)
-        return lifted
+    def _finished(self, body: Body, text: bytes, *, lift: bool) -> bytes:
+        """The same for a ``body`` that is masked: recorded keys set apart from the file's own, long strings lifted."""
+        finished = escape(body) if b"$" in text else body
+        if lift and len(text) >= _LIFT_FROM:
+            finished = self._parts.lift(finished)
+        return text if finished is body else _encode_json(finished)
 
     def _keep_part(self, content: bytes) -> str:
         digest = self._digests.get(content)
         if digest is None:
             digest = self._digests[content] = part_digest(content, key=self._part_key)
-            self._write(self._mono_ns, "main", "part.kept", {"digest": digest, "content": msgspec.Raw(content)})
+            body = b'{"digest":"%b","content":%b}' % (digest.encode(), content)
+            self._write(self._mono_ns, "main", "part.kept", body)
         return digest
 
-    def _write(self, mono_ns: int, lane: str, kind: str, body: Body, *, of: int | None = None) -> int:
+    def _write(self, mono_ns: int, lane: str, kind: str, body: bytes, *, of: int | None = None) -> int:
         self._mono_ns = mono_ns
-        return self._log.append(
-            kind=kind, lane=lane, at_ns=mono_ns + self._offset, mono_ns=mono_ns, body=_encode_json(body), of=of
-        )
-
-
-def _tree(kept: Snapshot) -> Any:
-    """The tree of a value, with keys that the file keeps for itself set apart."""
-    return escape(encode(kept))
+        return self._log.append(kind=kind, lane=lane, at_ns=mono_ns + self._offset, mono_ns=mono_ns, body=body, of=of)
 
 
 def _seems_whole(outcome: Streamed) -> bool:
