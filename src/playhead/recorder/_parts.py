@@ -15,6 +15,7 @@ import msgspec
 
 from playhead.eventlog import escape
 from playhead.masking import Masker
+from playhead.recorder._repeats import Abridged, Repeats, find_values
 
 _LONG = 1024
 """Strings of more characters become parts wherever they stand."""
@@ -42,37 +43,49 @@ class PartKeeper:
         self._written: dict[bytes, msgspec.Raw] = {}
         self._seen: dict[bytes, msgspec.Raw] = {}
         self._lists: dict[tuple[str, str], tuple[int, list[bytes]]] = {}
-        self._new_lists: list[tuple[tuple[str, str], list[bytes]]] = []
+        self._new_lists: dict[str, list[bytes]] = {}
+        self._last: tuple[str, Abridged, dict[str, int]] | None = None
+        self._repeats = Repeats()
+        self.abridge = self._repeats.abridge
 
-    def request(self, lane: str, raw: bytes) -> msgspec.Raw:
+    def request(self, lane: str, request: Abridged) -> msgspec.Raw:
         """The JSON of a request with references for what is known; then call `requested` with its position.
 
-        Raises `NotPlainJsonError` where ``raw`` is not an object whose keys are all different.
+        Raises `NotPlainJsonError` where it is not an object whose keys are all different.
         """
+        self._last = None
         self._new_lists.clear()
         try:
-            top = _decode_top(raw)
+            top = _decode_top(request.text)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             raise NotPlainJsonError(str(error)) from error
-        if not _lengths_agree(raw, top):
-            _refuse_repeated_keys(raw)
+        places = find_values(request.text, top)
+        if places is None:
+            _refuse_repeated_keys(request.text)
         written: dict[str, Any] = {}
         small: dict[str, Any] = {}
         for key, value in top.items():
             text = bytes(value)
-            if len(text) <= _SMALL:
-                small[key] = _decode(text)
-            elif text[:1] == b"[":
-                written[key] = self._list(lane, key, text)
+            if key == request.key:
+                written[key] = self._list(lane, key, text, request.left_out)
+            elif len(text) > _SMALL and text[:1] == b"[":
+                written[key] = self._list(lane, key, text, 0)
             else:
                 small[key] = _decode(text)
         written.update(self.lift(escape(self._masker.value(small))))
+        self._last = (lane, request, places or {})
         return msgspec.Raw(_encode(written))
 
     def requested(self, seq: int) -> None:
-        """The request last written stands at ``seq``; later ones may refer to its lists."""
-        for place, items in self._new_lists:
-            self._lists[place] = (seq, items)
+        """The last `request`, unless it was refused, stands at ``seq``; later ones may refer to its lists."""
+        if self._last is None:
+            return
+        lane, request, places = self._last
+        for key, items in self._new_lists.items():
+            self._lists[lane, key] = (seq, items)
+        key = request.key or max(self._new_lists, key=lambda key: sum(map(len, self._new_lists[key])), default="")
+        items = self._new_lists[key][request.left_out :] if key in places else []
+        self._repeats.remember(lane, request._replace(key=key), places.get(key, 0), items)
 
     def lift(self, tree: Any) -> Any:
         """``tree``, masked already, with its long strings as parts; the same object where it has none."""
@@ -91,16 +104,15 @@ class PartKeeper:
                     lifted[place] = new
         return lifted
 
-    def _list(self, lane: str, key: str, text: bytes) -> Any:
-        items = [bytes(item) for item in _decode_items(text)]
-        place = (lane, key)
-        seq, before = self._lists.get(place, (0, []))
-        kept = 0
-        for new, old in zip(items, before, strict=False):
+    def _list(self, lane: str, key: str, text: bytes, left_out: int) -> Any:
+        seq, before = self._lists.get((lane, key), (0, []))
+        items = before[:left_out] + list(map(bytes, _decode_items(text)))
+        kept = left_out
+        for new, old in zip(items[left_out:], before[left_out:], strict=False):
             if new != old:
                 break
             kept += 1
-        self._new_lists.append((place, items))
+        self._new_lists[key] = items
         then = [self._item(item) for item in items[kept:]]
         if kept == 0:
             return then
@@ -124,12 +136,6 @@ class PartKeeper:
         if known is None:
             known = self._written[content] = msgspec.Raw(b'{"$part":"%s"}' % self._keep(content).encode())
         return known
-
-
-def _lengths_agree(raw: bytes, top: dict[str, msgspec.Raw]) -> bool:
-    """Whether an object of ``top`` alone, in one of the two usual styles, is as long as ``raw``: no key is repeated."""
-    compact = len(_encode(top))
-    return len(raw) in (compact, compact + 2 * len(top) - 1)
 
 
 def _refuse_repeated_keys(text: bytes) -> None:

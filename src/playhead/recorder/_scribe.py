@@ -137,13 +137,14 @@ class Scribe:
         self._write(mono_ns, lane, kind, self._text({"fn": fn, "site": site, "value": encode(kept)}))
 
     def _http_question(self, mono_ns: int, ticket: Ticket, request: HttpRequest) -> None:
-        model = recognise(request.method, request.url, request.headers, request.body)
+        lane = ticket.lane.name
+        abridged = self._parts.abridge(lane, request.body or b"")
+        model = recognise(request.method, request.url, request.headers, abridged.text)
         body: Body = {
             "method": request.method,
             "url": self._masker.url(request.url),
             "headers": self._masker.headers(request.headers),
         }
-        lane = ticket.lane.name
         if model is None:
             body = {"name": "http", **body, **self._plain_request(request)}
             ticket.mark = ("boundary", None)
@@ -152,7 +153,7 @@ class Scribe:
         body = {"provider": model.provider, "model": model.model, "stream": model.stream, **body}
         body = self._masker.value(body)
         try:
-            body["request"] = self._parts.request(lane, request.body or b"{}")
+            body["request"] = self._parts.request(lane, abridged)
         except NotPlainJsonError:
             body |= escape(self._masker.value(self._plain_request(request)))
         ticket.mark = ("model", model)
@@ -212,7 +213,7 @@ class Scribe:
     def _masked_content(self, plain: Body, request: Any, *, cut: bool) -> Body:
         """A body without its secrets, also those that are spread over events or tokens."""
         content: Body = self._masker.value(plain, cut=cut)
-        if b"ogprobs" in (request.body or b""):
+        if b'"token"' in _encode_json(content) and b"ogprobs" in (request.body or b""):
             content = mask_tokens(self._masker, content)
         if plain["form"] == "text" and "cuts" in plain:
             content = mask_events(self._masker, content)
