@@ -55,7 +55,7 @@ def read_settings(folder: Path | None = None, **arguments: Any) -> Settings:
         settings = msgspec.convert({**values, "base": str(base)}, Settings, strict=False)
     except msgspec.ValidationError as error:
         raise ConfigurationError(
-            f"a setting of playhead is not usable: {error}", next="see docs/reference/configuration.md"
+            f"a setting of playhead is not usable: {error}", next="playhead help configuration"
         ) from None
     known = tuple(ENVIRONMENT[name] for name in settings.secret_variables if ENVIRONMENT.get(name))
     return msgspec.structs.replace(settings, secrets=settings.secrets + known)

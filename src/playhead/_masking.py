@@ -22,7 +22,7 @@ def make_masker(settings: Settings, key: bytes) -> Masker:
 def _rule(name: str, pattern: str | None, function: str | None) -> Rule:
     if (pattern is None) == (function is None):
         raise ConfigurationError(
-            f"the mask {name!r} needs either a pattern or a function", next="see docs/reference/configuration.md"
+            f"the mask {name!r} needs either a pattern or a function", next="playhead help configuration"
         )
     if pattern is not None:
         return Rule(name, pattern=pattern)
@@ -32,5 +32,5 @@ def _rule(name: str, pattern: str | None, function: str | None) -> Rule:
     except (ImportError, AttributeError) as error:
         raise ConfigurationError(
             f"the function {function!r} of the mask {name!r} was not found: {error}",
-            next="see docs/reference/configuration.md",
+            next="playhead help configuration",
         ) from None

@@ -28,6 +28,7 @@ from playhead.boundary import (
     is_cancellation,
     leave_lane,
 )
+from playhead.eventlog import counted
 from playhead.events import Entry, Parent, RunStarted, freeze, snapshot, snapshot_error
 from playhead.events import encode as encode_value
 from playhead.integrations import INSTALLERS, Scope, current_scope, find_captured, read_zone, set_scope
@@ -224,7 +225,7 @@ class Tape:
         if self.writer.failure is not None:
             incomplete.append(self.writer.failure)
         if self.writer.lost:
-            incomplete.append(f"{self.writer.lost} events that could not be written")
+            incomplete.append(f"{counted(self.writer.lost, 'event')} that could not be written")
         found = {"incomplete": incomplete, "unseen": self.session.unseen}
         return {key: value for key, value in found.items() if value}
 

@@ -45,7 +45,7 @@ def check(done: subprocess.CompletedProcess[str], *, code: int, slug: str) -> st
     lines = done.stderr.splitlines()
     assert lines[0].startswith("error: "), done.stderr
     assert any(line.startswith("  next: ") for line in lines), done.stderr
-    assert lines[-1] == f"  more: docs/reference/messages.md#{slug}"
+    assert lines[-1] == f"  more: playhead help {slug}"
     assert "Traceback" not in done.stderr
     assert "\x1b" not in done.stderr + done.stdout
     return done.stderr
@@ -268,14 +268,36 @@ def test_what_was_not_said_is_asked_for(project: Path, words: list[str]) -> None
     check(type_in(project, *words), code=2, slug="usage")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
-    "words", [["runs", "--since", "soon"], ["show"], ["replay", "x", "--match", "x"], ["runs", "--x"]]
+    ("words", "said"),
+    [
+        (["runs", "--since", "soon"], "error: invalid value for '--since': 'soon' is not a span of time"),
+        (["show"], "error: missing argument 'RUN[#STEP]'\n  next: playhead show --help"),
+        (["replay", "x", "--match", "x"], "  next: playhead replay --help"),
+        (["runs", "--x"], "error: no such option"),
+        (["--x"], "  next: playhead --help"),
+        (["diff", "a", "b", "c"], "error: got unexpected extra argument (c)\n  next: playhead diff --help"),
+        (["shaw", "x"], "error: there is no verb 'shaw'; did you mean 'show'?\n  next: playhead show --help"),
+        (["xyz"], "error: there is no verb 'xyz'\n  next: playhead --help"),
+        (["help", "unknown-rnu"], "  next: playhead help unknown-run"),
+    ],
+    ids=lambda value: "-".join(value) if isinstance(value, list) else "",
 )
-def test_what_click_does_not_take_is_a_usage_error(project: Path, words: list[str]) -> None:
-    done = type_in(project, *words)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("Usage: playhead")
+def test_what_cannot_be_understood_is_an_error_like_any_other(project: Path, words: list[str], said: str) -> None:
+    assert said in check(type_in(project, *words), code=2, slug="usage")
+
+
+def test_a_run_that_is_kept_further_up_is_looked_for_there(project: Path) -> None:
+    below = project / "src"
+    below.mkdir()
+    said = check(type_in(below, "show", "good-1"), code=3, slug="unknown-run")
+    store = project / ".playhead"
+    assert f"no run 'good-1' in {below / '.playhead'}" in said
+    assert f"other runs are in {store}\n  next: playhead runs --store {store}\n" in said
+    assert type_in(below, "runs").stderr == (
+        f"no runs in {below / '.playhead'}; there are some in {store}  next: playhead runs --store {store}\n"
+    )
+    assert "; --store PATH looks in another folder" in type_in(project, "show", "xyz").stderr
 
 
 @pytest.mark.slow

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tomllib
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 
+from playhead.cli import _messages
 from playhead.cli._verbs import VERBS
 from tests.cli.commands import environment, type_in
+from tests.repo.house import ROOT
 
 
 def test_the_page_of_help_lists_every_verb_and_ends_with_an_example(tmp_path: Path) -> None:
@@ -28,7 +31,7 @@ def test_a_verb_s_help_begins_with_its_sentence_and_ends_with_an_example(tmp_pat
     assert paragraphs[-1].startswith(f"Example: playhead {verb}")
 
 
-@pytest.mark.parametrize("verb", sorted(set(VERBS) - {"record", "demo"}))
+@pytest.mark.parametrize("verb", sorted(set(VERBS) - {"record", "demo", "help"}))
 def test_every_reading_verb_has_json(verb: str) -> None:
     command = import_module(f"playhead.cli._{verb}").command
     assert "--json" in [option for parameter in command.params for option in parameter.opts]
@@ -53,10 +56,25 @@ finally:
     assert done.stdout.startswith("playhead 0." if words == ["--version"] else "Usage: playhead")
 
 
-def test_a_verb_that_is_not_there_is_a_usage_error_with_a_guess(tmp_path: Path) -> None:
-    done = type_in(tmp_path, "replya", "x")
-    assert done.returncode == 2
-    assert "There is no verb 'replya'. Did you mean 'replay'?" in done.stderr
+@pytest.mark.parametrize("slug", ["divergence", "unknown-run"])
+def test_what_stands_under_more_can_be_read_anywhere(tmp_path: Path, slug: str) -> None:
+    done = type_in(tmp_path, "help", slug)
+    section = (ROOT / "docs/reference/messages.md").read_text().partition(f"\n## {slug}\n")[2].partition("\n## ")[0]
+    told = [word for word in done.stdout.removeprefix(slug).split() if word.isalpha()]
+    assert done.returncode == 0
+    assert told == [word for word in section.replace("*", "").split() if word.isalpha()]
+    assert len(told) > 30
+
+
+def test_the_page_of_messages_is_installed_where_the_command_line_looks_for_it() -> None:
+    wheel = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
+    assert wheel["force-include"] == {"docs/reference/messages.md": "playhead/cli/messages.md"}
+    assert ROOT / "src" / "playhead/cli/messages.md" == _messages._INSTALLED
+
+
+def test_help_without_a_word_is_the_page_and_with_a_verb_its_own(tmp_path: Path) -> None:
+    assert type_in(tmp_path, "help").stdout == type_in(tmp_path, "--help").stdout
+    assert type_in(tmp_path, "help", "show").stdout == type_in(tmp_path, "show", "--help").stdout
 
 
 def test_no_verb_at_all_is_help_and_a_usage_error(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import pty
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,9 @@ def test_runs_lists_the_newest_first_with_their_outcome(project: Path) -> None:
     assert "cut off, not sealed" in lines[1]
     assert "ZeroDivisionError" in lines[2]
     assert "T-1" in lines[3]
+    steps = lines[0].index("STEPS")
+    assert [line[steps : steps + len("STEPS")].strip() for line in lines[1:]] == ["0", "1", "2"]
+    assert [run["steps"] for run in json.loads(type_in(project, "runs", "--json").stdout)] == [0, 1, 2]
     assert "next: playhead show RUN" in done.stderr
 
 
@@ -111,6 +115,48 @@ def test_show_tells_the_run_step_by_step(project: Path) -> None:
     assert "1 read of the clock" in out
     assert '(order="A-1") → ZeroDivisionError: division by zero' in out
     assert "not sealed, so the end is unproven" in type_in(project, "show", "cut-1").stdout
+
+
+def test_one_of_something_is_told_in_the_singular(tmp_path: Path) -> None:
+    store = tmp_path / ".playhead"
+
+    @playhead.tool
+    def ask() -> Iterator[int]:
+        yield 1
+
+    with playhead.record(kind="small", store=store, id="small-1"):
+        list(ask())
+    with playhead.replay("small-1", store=store) as replay:
+        list(ask())
+    assert str(replay.report) == "replayed small-1 (strict): 1 exchange, 0 reads answered"
+    told = [
+        type_in(tmp_path, *words) for words in (["runs"], ["show", "small-1"], ["show", "small-1#2"], ["show", "x"])
+    ]
+    said = "".join(done.stdout + done.stderr for done in told)
+    assert "1 run in" in said
+    assert "1 step\n" in said
+    assert "run small-1 has one step, not 2" in said
+    assert "not its one run begins with that" in said
+    said += type_in(tmp_path, "diff", "small-1", "small-1").stdout + type_in(tmp_path, "doctor").stdout
+    plurals = r"\b1 (events|exchanges|others?|reads|runs|steps)\b"
+    assert re.search(plurals, said) is None
+
+
+def test_an_enormous_error_is_cut_in_a_pipe_too_and_whole_in_its_step(tmp_path: Path) -> None:
+    store = tmp_path / ".playhead"
+
+    @playhead.tool
+    def ask(question: str) -> None:
+        raise ValueError("first line\n" + "\x1b[31m" * 1000 + "\nthe end")
+
+    with pytest.raises(ValueError, match="first"), playhead.record(kind="loud", store=store, id="loud-1"):
+        ask("q" * 1000)
+    lines = type_in(tmp_path, "show", "loud-1").stdout.splitlines()
+    assert max(map(len, lines)) < 200
+    assert any("ValueError: first line" in line and line.startswith("1 ") for line in lines)
+    out = type_in(tmp_path, "show", "loud-1#1").stdout
+    assert "\n  the end" in out
+    assert "\x1b" not in out
 
 
 def test_a_step_is_shown_with_the_context_that_the_model_saw(project: Path) -> None:

@@ -177,7 +177,7 @@ def test_a_program_that_dies_without_a_report_is_neither_yes_nor_no(tmp_path: Pa
     done = type_in(tmp_path, "replay", "run-1")
     assert done.returncode == 3
     assert "the program ended (SIGKILL) before it could report" in done.stderr
-    assert "messages.md#no-report" in done.stderr
+    assert "more: playhead help no-report" in done.stderr
 
 
 def test_a_python_without_playhead_is_not_let_go_live(tmp_path: Path) -> None:

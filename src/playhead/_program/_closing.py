@@ -12,7 +12,7 @@ import msgspec
 
 from playhead._program._launching import Ended
 from playhead._system import SystemClock
-from playhead.eventlog import LogWriter, Recording, escape, open_recording
+from playhead.eventlog import LogWriter, Recording, counted, escape, open_recording
 from playhead.events import NoteAdded, RunFinished
 from playhead.masking import Masker
 
@@ -77,7 +77,7 @@ def _finish(recording: Recording, ended: Ended, gaps: dict[str, Any] | None, oth
         reason = str(ended)
     incomplete = list((gaps or {}).get("incomplete", ()))
     if recording.torn is not None and recording.torn.bytes:
-        incomplete.append(f"{recording.torn.bytes} bytes at the end, torn off when the program died")
+        incomplete.append(f"{counted(recording.torn.bytes, 'byte')} at the end, torn off when the program died")
     unseen |= (gaps or {}).get("unseen", {})
     if others:
         unseen["Python processes beside the first"] = others

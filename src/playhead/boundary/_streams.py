@@ -197,10 +197,12 @@ class PlayedStream(Stream):
         elif answer.error is not None:
             raise answer.error
         else:
+            pieces = len(answer.items)
             raise DivergenceError(
-                f"the program reads on where the recorded run left this stream, after {len(answer.items)} pieces",
+                "the program reads on where the recorded run left this stream, "
+                f"after {pieces} piece{'' if pieces == 1 else 's'}",
                 next="playhead show RUN",
-                facts={"pieces": len(answer.items), "lane": self._tap_lane()},
+                facts={"pieces": pieces, "lane": self._tap_lane()},
             )
 
     def _tap_lane(self) -> str:

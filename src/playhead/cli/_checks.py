@@ -16,6 +16,7 @@ import msgspec
 
 from playhead._version import __version__
 from playhead.errors import PlayheadError, PlayheadWarning
+from playhead.eventlog import counted
 from playhead.stores import LocalStore
 
 Grade = Literal["good", "note", "bad"]
@@ -103,7 +104,9 @@ def _store(store: LocalStore) -> Check:
     except PlayheadError as error:
         return Check("bad", "store", error.message, "name another one with --store or PLAYHEAD_STORE")
     runs = sum(1 for _ in store.list())
-    return Check("good", "store", f"{store.path.absolute()}, writable, {runs} runs" + ("" if there else ", new"))
+    return Check(
+        "good", "store", f"{store.path.absolute()}, writable, {counted(runs, 'run')}" + ("" if there else ", new")
+    )
 
 
 def _transports() -> Iterator[Check]:

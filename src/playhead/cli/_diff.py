@@ -8,7 +8,7 @@ import click
 
 from playhead.cli._options import as_json, example, open_store, store_option
 from playhead.cli._output import print_json
-from playhead.cli._words import count, duration
+from playhead.cli._words import duration
 
 if TYPE_CHECKING:
     from playhead.comparison import Change, Comparison
@@ -43,7 +43,7 @@ def command(before: str, after: str, store: str | None, as_json: bool) -> int:
 
 
 def _print(found: Comparison) -> None:
-    from playhead.eventlog import printable
+    from playhead.eventlog import counted, printable
 
     click.secho(f"{printable(found.before)} → {printable(found.after)}", bold=True)
     then, now = found.outcomes
@@ -58,7 +58,7 @@ def _print(found: Comparison) -> None:
     for each in found.renamed[:_SHOWN]:
         click.secho(f"  other id or time {printable(each.path)}: {printable(each.words(), limit=_LONG)}", dim=True)
     verdict = "the same" if found.same else "different"
-    amounts = f"{count(found.equal, 'exchange')} equal, {len(found.changes)} not"
+    amounts = f"{counted(found.equal, 'exchange')} equal, {len(found.changes)} not"
     click.secho(f"{verdict}: {amounts}", fg="green" if found.same else "red", bold=True)
     click.secho(f"took {duration(found.took_ns[0])} → {duration(found.took_ns[1])} (does not count)", dim=True)
 
@@ -76,10 +76,10 @@ def _print_change(change: Change) -> None:
 
 
 def _print_differences(title: str, found: tuple[Difference, ...]) -> None:
-    from playhead.eventlog import printable
+    from playhead.eventlog import counted, printable
 
     for each in found[:_SHOWN]:
         path: Any = each.path or "/"
         click.echo(f"    {title} {printable(path)}: {printable(each.words(), limit=_LONG)}")
     if len(found) > _SHOWN:
-        click.echo(f"    {title}: … and {len(found) - _SHOWN} more places")
+        click.echo(f"    {title}: … and {counted(len(found) - _SHOWN, 'place')} more")

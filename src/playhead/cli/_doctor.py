@@ -9,7 +9,6 @@ import click
 
 from playhead.cli._options import as_json, example, open_store, store_option
 from playhead.cli._output import print_json, say
-from playhead.cli._words import count
 from playhead.errors import UsageError
 
 if TYPE_CHECKING:
@@ -73,15 +72,15 @@ def _print_check(check: Check) -> None:
 
 
 def _print_diagnosis(found: Diagnosis, target: str | None) -> None:
-    from playhead.eventlog import printable
+    from playhead.eventlog import counted, printable
 
     for finding in found.findings:
         click.secho(f"✗ {printable(finding.what, limit=600)}", fg="red")
         click.echo(f"    at   {printable(finding.where, limit=400)}")
         click.echo(f"    fix  {finding.fix}")
-    ran = f"recorded once ({found.outcome}, {count(found.steps, 'step')}) and replayed on the same answers"
+    ran = f"recorded once ({found.outcome}, {counted(found.steps, 'step')}) and replayed on the same answers"
     if found.findings:
-        click.secho(f"{ran}: {count(len(found.findings), 'finding')}", fg="red", bold=True)
+        click.secho(f"{ran}: {counted(len(found.findings), 'finding')}", fg="red", bold=True)
     else:
         click.secho(f"{ran}: it came out the same, in all that was seen", fg="green", bold=True)
     if target is not None:

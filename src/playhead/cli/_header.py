@@ -10,8 +10,8 @@ import msgspec
 
 from playhead._system import SystemClock
 from playhead.cli._trees import brief, brief_error
-from playhead.cli._words import ago, count, duration, size
-from playhead.eventlog import Recording, printable
+from playhead.cli._words import ago, duration, size
+from playhead.eventlog import Recording, counted, printable
 from playhead.events import ModelRequested
 
 Style = dict[str, Any]
@@ -52,8 +52,8 @@ def header_as_data(recording: Recording) -> dict[str, Any]:
     }
 
 
-def header_lines(recording: Recording) -> Iterator[tuple[str, Style]]:
-    """The facts of a run for a person: lines, each with its style."""
+def header_lines(recording: Recording, *, width: int) -> Iterator[tuple[str, Style]]:
+    """The facts of a run for a person: lines, each with its style; an error is cut to ``width``."""
     data = header_as_data(recording)
     why = printable(data["reason"]) if data["reason"] else ""
     yield (
@@ -71,9 +71,9 @@ def header_lines(recording: Recording) -> Iterator[tuple[str, Style]]:
         yield f"  {_entry(entry)}", {"dim": True}
     yield f"  {_amounts(data)}", {}
     if data["error"] is not None:
-        yield f"  {brief_error(data['error'], 300)}", {"fg": "red"}
+        yield f"  {brief_error(data['error'], width - 2)}", {"fg": "red"}
     if data["result"] is not None:
-        yield f"  result {brief(data['result'], 300)}", {}
+        yield f"  result {brief(data['result'], width - 9)}", {}
     yield f"  {_state(data)}", {} if data["sealed"] else {"fg": "yellow"}
     for gap in data["incomplete"]:
         yield f"  incomplete: {printable(gap)}", {"fg": "yellow"}
@@ -128,10 +128,10 @@ def _entry(entry: dict[str, Any]) -> str:
 
 
 def _amounts(data: dict[str, Any]) -> str:
-    said = [count(data["steps"], "step")]
+    said = [counted(data["steps"], "step")]
     other = data["exchanges"] - data["steps"]
     if other:
-        said.append(count(other, "other exchange"))
+        said.append(counted(other, "other exchange"))
     if data["models"]:
         versions = [version for version in data["model_versions"] if version not in data["models"]]
         names = ", ".join(data["models"]) + (f" ({', '.join(versions)})" if versions else "")
@@ -140,12 +140,12 @@ def _amounts(data: dict[str, Any]) -> str:
         said.append(f"{data['tokens']['input']:,} tokens in, {data['tokens']['output']:,} out")
     clock, chance = data["reads"].values()
     if clock or chance:
-        said.append(f"{count(clock, 'read')} of the clock, {chance} of chance")
+        said.append(f"{counted(clock, 'read')} of the clock, {chance} of chance")
     return " · ".join(said)
 
 
 def _state(data: dict[str, Any]) -> str:
-    amount = f"{count(data['events'], 'event')}, {size(data['size'] or 0)}"
+    amount = f"{counted(data['events'], 'event')}, {size(data['size'] or 0)}"
     if data["torn"] is not None:
         return f"torn: {printable(data['torn']['why'])} ({amount})"
     return f"sealed, {amount}" if data["sealed"] else f"not sealed, so the end is unproven ({amount})"

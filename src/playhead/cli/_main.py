@@ -14,7 +14,7 @@ import click
 from playhead._version import __version__
 from playhead.cli._output import colour, error_lines, say
 from playhead.cli._verbs import VERBS, help_page
-from playhead.errors import PlayheadError
+from playhead.errors import PlayheadError, UsageError
 
 
 class Verbs(click.Group):
@@ -37,15 +37,16 @@ class Verbs(click.Group):
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
             if args and args[0] not in VERBS:
-                raise click.UsageError(_unknown_verb(args[0]), ctx) from error
+                raise _unknown_verb(args[0]) from error
             raise
 
 
-def _unknown_verb(name: str) -> str:
+def _unknown_verb(name: str) -> UsageError:
     import difflib
 
     near = difflib.get_close_matches(name, VERBS, n=1)
-    return f"There is no verb {name!r}." + (f" Did you mean {near[0]!r}?" if near else "")
+    guess = f"; did you mean {near[0]!r}?" if near else ""
+    return UsageError(f"there is no verb {name!r}{guess}", next=" ".join(["playhead", *near, "--help"]))
 
 
 @click.command(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -70,17 +71,28 @@ def run(arguments: Sequence[str]) -> None:
     except KeyboardInterrupt:
         code = _interrupted()
     except click.ClickException as error:
-        error.show()
-        code = error.exit_code
+        code = _tell(_as_ours(error))
     except PlayheadError as error:
-        for line in error_lines(error):
-            say(line)
-        code = error.exit_code
+        code = _tell(error)
     except BrokenPipeError:
         # Whoever read our output has had enough: nothing to say, and nobody to say it to.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 141
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _tell(error: PlayheadError) -> int:
+    for line in error_lines(error):
+        say(line)
+    return error.exit_code
+
+
+def _as_ours(error: click.ClickException) -> UsageError:
+    """What click does not take, in our own form: the next command is the help of the verb."""
+    said = error.format_message().rstrip(".")
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    path = context.command_path if context is not None else "playhead"
+    return UsageError(said[:1].lower() + said[1:], next=f"{path} --help")
 
 
 def _interrupted() -> int:

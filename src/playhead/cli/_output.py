@@ -20,8 +20,6 @@ _STEERING = re.compile("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]
 
 _NO_WIDTH: Final = 10_000
 
-MESSAGES = "docs/reference/messages.md"
-
 
 def error_lines(error: PlayheadError) -> Iterator[str]:
     """What a person is told of an error: what happened, what to type next, where to read more."""
@@ -32,7 +30,7 @@ def error_lines(error: PlayheadError) -> Iterator[str]:
     yield from (printable(line, limit=2000) for line in more)
     if error.next:
         yield f"  next: {printable(error.next)}"
-    yield f"  more: {MESSAGES}#{error.slug}"
+    yield f"  more: playhead help {error.slug}"
 
 
 def say(text: str) -> None:

@@ -6,7 +6,6 @@ import click
 
 from playhead.cli._options import example, open_store, store_option
 from playhead.cli._output import error_lines, say
-from playhead.cli._words import count
 from playhead.errors import UsageError
 
 
@@ -28,7 +27,7 @@ def command(kind: str, task: str | None, run_id: str | None, store: str | None, 
     """
     from playhead._program import record_program
     from playhead._runs import new_id
-    from playhead.eventlog import printable
+    from playhead.eventlog import counted, printable
 
     if not command:
         raise UsageError("say which program to record", next="playhead record -- python my_agent.py")
@@ -40,9 +39,9 @@ def command(kind: str, task: str | None, run_id: str | None, store: str | None, 
             say(line)
         return done.ended.exit_code or done.failure.exit_code
     if done.others:
-        say(f"warning: {count(done.others, 'more Python process')} ran beside the first and were not recorded")
+        say(f"warning: {counted(done.others, 'more Python process')} ran beside the first and were not recorded")
     for gap in done.incomplete:
         say(f"warning: the recording is incomplete: {printable(gap)}")
-    steps = count(done.closed.steps, "step")
+    steps = counted(done.closed.steps, "step")
     say(f"recorded {printable(run)} ({done.closed.outcome}, {steps})  next: playhead show {printable(run)}")
     return done.ended.exit_code

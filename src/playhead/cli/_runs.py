@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -9,10 +10,11 @@ import click
 
 from playhead.cli._options import as_json, example, open_store, store_option
 from playhead.cli._output import console, print_json, say
-from playhead.cli._words import Span, ago, count, duration, size
+from playhead.cli._words import Span, ago, duration, size
+from playhead.errors import PlayheadError
 
 if TYPE_CHECKING:
-    from playhead.stores import Summary
+    from playhead.stores import LocalStore, Summary
 
 _COLOURS = {"success": "green", "failure": "red", "aborted": "yellow", "recording": "cyan", "unreadable": "red"}
 
@@ -44,7 +46,7 @@ def command(failed: bool, kind: str | None, since: int | None, limit: int, store
         return 0
     if found:
         _print_table(found, now)
-    say(_last_line(len(found), more, str(place.path)))
+    say(_last_line(len(found), more, place))
     return 0
 
 
@@ -57,6 +59,7 @@ def _as_data(run: Summary) -> dict[str, Any]:
         "reason": run.reason,
         "started_ns": run.started_ns,
         "duration_ns": run.ended_ns - run.started_ns,
+        "steps": _steps(run),
         "events": run.events,
         "size": run.size,
         "sealed": run.sealed,
@@ -77,7 +80,7 @@ def _print_table(runs: list[Summary], now: int) -> None:
     table.add_column("RUN", no_wrap=True, overflow="fold", min_width=max(len(printable(run.run)) for run in runs))
     for name in ("WHEN", "KIND", "OUTCOME"):
         table.add_column(name, no_wrap=True, overflow="ellipsis")
-    for name in ("EVENTS", "TOOK", "SIZE") if amounts else ():
+    for name in ("STEPS", "TOOK", "SIZE") if amounts else ():
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("", no_wrap=True, overflow="ellipsis", ratio=1)
     for run in runs:
@@ -85,11 +88,22 @@ def _print_table(runs: list[Summary], now: int) -> None:
         cells = [Text(printable(run.run)), Text(ago(now - run.started_ns) if readable else "")]
         cells += [Text(printable(run.kind)), Text(run.state, style=_COLOURS[run.state])]
         if amounts:
-            cells.append(Text(str(run.events) if readable else ""))
+            steps = _steps(run)
+            cells.append(Text(str(steps) if steps is not None else ""))
             cells.append(Text(duration(run.ended_ns - run.started_ns) if readable else ""))
             cells.append(Text(size(run.size)))
         table.add_row(*cells, Text(printable(" · ".join(_remarks(run)))))
     out.print(table)
+
+
+def _steps(run: Summary) -> int | None:
+    """How many steps a run that is shown has; ``None`` where that cannot be read."""
+    from playhead.eventlog import count_steps
+
+    try:
+        return count_steps(run.path) if run.state != "unreadable" else None
+    except PlayheadError:
+        return None
 
 
 def _remarks(run: Summary) -> list[str]:
@@ -97,11 +111,17 @@ def _remarks(run: Summary) -> list[str]:
     return [part for part in (run.task, run.reason, cut) if part]
 
 
-def _last_line(found: int, more: bool, store: str) -> str:
-    from playhead.eventlog import printable
+def _last_line(found: int, more: bool, place: LocalStore) -> str:
+    from playhead.eventlog import counted, printable
+    from playhead.stores import find_other_stores
 
+    store = place.path
     if not found:
+        others = [] if any(place.list()) else list(find_other_stores(store))
+        if others:
+            where = f"no runs in {printable(store)}; there are some in {printable(others[0])}"
+            return f"{where}  next: playhead runs --store {printable(shlex.quote(str(others[0])))}"
         return f"no runs in {printable(store)}  next: playhead record -- python my_agent.py"
     return (
-        f"{count(found, 'run')}{', more with --limit' if more else ''} in {printable(store)}  next: playhead show RUN"
+        f"{counted(found, 'run')}{', more with --limit' if more else ''} in {printable(store)}  next: playhead show RUN"
     )

@@ -58,7 +58,7 @@ def _show_run(recording: Recording, as_json: bool) -> None:
         steps = [msgspec.to_builtins(row) for row in rows(recording, width=_WIDE)]
         print_json({**header_as_data(recording), "timeline": steps})
         return
-    for text, style in header_lines(recording):
+    for text, style in header_lines(recording, width=_width()):
         click.echo(click.style(text, **style) if style else text)
     found = list(rows(recording, width=_width()))
     if found:

@@ -102,7 +102,7 @@ def _in_replay(replay: Replayed, cause: str) -> Iterator[Finding]:
     for text in report.ambiguous:
         yield Finding("equal calls in parallel that nothing tells apart", text, "tell them: with playhead.calling(id)")
     for name, times in report.unseen.items():
-        yield Finding(f"seen and not caught ({times} x)", name, "see docs/how-to/find-what-differs.md")
+        yield Finding(f"seen and not caught ({times} x)", name, "wrap what makes it: playhead.wrap(name, function)")
     for place in report.refused:
         yield Finding(
             "a connection that no known transport made", place, "wrap the call: playhead.wrap(name, function)"

@@ -10,7 +10,7 @@ import msgspec
 
 from playhead.cli._conversation import answer_of, conversation, parameters
 from playhead.cli._timeline import describe_question
-from playhead.cli._trees import brief, brief_error
+from playhead.cli._trees import brief, error_text
 from playhead.cli._words import duration
 from playhead.eventlog import Exchange, Recording, printable
 from playhead.events import Event, ModelRequested, UnknownBody
@@ -97,7 +97,7 @@ def _print_model_answer(provider: str, answer: Event) -> None:
     facts = f"{status}, {verdict.get('kind', 'ok')}{ended}{version}{tokens}"
     _section(f"answered ({facts})", fg="red" if failed else None)
     if getattr(body, "error", None) is not None:
-        _indented(brief_error(body.error, _WHOLE), fg="red")
+        _indented(error_text(body.error, _WHOLE), fg="red")
     if verdict.get("detail"):
         _indented(verdict["detail"], fg="red" if failed else None)
     text, calls = answer_of(provider, getattr(body, "content", None))
@@ -110,7 +110,7 @@ def _print_answer(answer: Event) -> None:
     body: Any = answer.body
     if getattr(body, "error", None) is not None:
         _section("failed", fg="red")
-        _indented(brief_error(body.error, _WHOLE), fg="red")
+        _indented(error_text(body.error, _WHOLE), fg="red")
         return
     status = getattr(body, "status", None)
     _section("answered" + (f" ({status})" if status is not None else ""))

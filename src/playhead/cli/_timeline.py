@@ -9,7 +9,7 @@ import msgspec
 
 from playhead.cli._conversation import answer_of
 from playhead.cli._trees import brief, brief_arguments, brief_error
-from playhead.eventlog import Exchange, Recording, printable
+from playhead.eventlog import Exchange, Recording, counted, printable
 from playhead.events import (
     BoundaryAsked,
     CycleStarted,
@@ -54,14 +54,14 @@ def row_of(exchange: Exchange, *, width: int) -> Row:
     question, answer = exchange.question, exchange.answer
     kind, name, asked = describe_question(question, width)
     failed = None if answer is None else answer.kind.endswith(".failed")
-    said = describe_answer(question, answer, width)
+    said = describe_answer(question, answer, max(width - len(asked) - 3, width // 2))
     usage: dict[str, Any] = getattr(answer.body, "usage", None) or {} if answer is not None else {}
     return Row(
         seq=question.seq,
         lane=question.lane,
         kind=kind,
         name=name,
-        said=" → ".join(part for part in (asked, said) if part),
+        said=printable(" → ".join(part for part in (asked, said) if part), limit=width),
         step=exchange.step,
         failed=failed,
         input_tokens=usage.get("input_tokens"),
@@ -104,7 +104,7 @@ def describe_answer(question: Event, answer: Event | None, width: int) -> str:
     if getattr(body, "status", None) is not None:
         return f"{body.status}{ended}"
     if body.items is not None:
-        return f"{len(body.items)} items{ended}"
+        return f"{counted(len(body.items), 'item')}{ended}"
     return brief(body.value, width // 2) + ended
 
 

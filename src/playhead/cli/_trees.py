@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from playhead.eventlog import printable
+from playhead.eventlog import counted, printable
 
 _SHORT: Final = 60
 _DEEP: Final = 40
@@ -38,10 +38,18 @@ def brief_arguments(tree: Any, limit: int = _SHORT) -> str:
 
 
 def brief_error(tree: Any, limit: int = _SHORT) -> str:
-    """A recorded exception as its last line of a traceback.
+    """A recorded exception on one line, as a traceback ends.
 
-    >>> brief_error({"$t": "error", "class": "builtins:ValueError", "args": ["no"]})
-    'ValueError: no'
+    >>> brief_error({"$t": "error", "class": "builtins:ValueError", "args": ["no,\\n  not now"]})
+    'ValueError: no, not now'
+    """
+    return printable(" ".join(error_text(tree, limit).split()), limit=limit)
+
+
+def error_text(tree: Any, limit: int) -> str:
+    """A recorded exception as a traceback ends, with its own lines: not yet safe to show.
+
+    ``limit`` is about how many characters of an argument that is no text are written out.
     """
     if not isinstance(tree, dict):
         return brief(tree, limit)
@@ -51,7 +59,7 @@ def brief_error(tree: Any, limit: int = _SHORT) -> str:
     if said is None and isinstance(args, list) and args:
         said = args[0] if len(args) == 1 else args
     text = said if isinstance(said, str) else brief(said, limit) if said is not None else ""
-    return printable(f"{name}: {text}" if text else name, limit=limit)
+    return f"{name}: {text}" if text else name
 
 
 def _pieces(tree: Any, depth: int) -> Iterator[str]:
@@ -88,7 +96,11 @@ def _tagged(tree: dict[str, Any], depth: int) -> Iterator[str]:
     if tag == "error":
         yield brief_error(tree)
     elif tag in ("bytes", "bytearray"):
-        yield f'b"{tree["utf8"]}"' if "utf8" in tree else f"<{len(str(tree.get('base64', ''))) * 3 // 4} bytes>"
+        yield (
+            f'b"{tree["utf8"]}"'
+            if "utf8" in tree
+            else f"<{counted(len(str(tree.get('base64', ''))) * 3 // 4, 'byte')}>"
+        )
     elif tag in _AS_THEY_ARE:
         yield str(value)
     elif tag in ("tuple", "set", "frozenset") and isinstance(value, list):

@@ -14,6 +14,7 @@ VERBS = {
     "verify": "Check that a recording is whole and has not been changed.",
     "doctor": "Check this installation, or find what makes a program come out differently from run to run.",
     "demo": "Record, replay and diverge: a small agent against a scripted model; needs no key.",
+    "help": "Explain a message by the name that stands under its `more:`, or a verb.",
 }
 """The verbs, in the order of the help page, with the first sentence of each."""
 

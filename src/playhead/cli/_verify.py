@@ -11,7 +11,6 @@ import click
 
 from playhead.cli._options import as_json, example, open_store, store_option
 from playhead.cli._output import print_json, say
-from playhead.cli._words import count
 from playhead.errors import PlayheadError, UsageError
 
 
@@ -26,6 +25,8 @@ def command(run: str | None, all_runs: bool, store: str | None, as_json: bool) -
     Every link of its chain, its blobs and its seal are checked. Exit code 1: something does not hold; 3:
     something could not be read.
     """
+    from playhead.eventlog import counted
+
     if (run is None) == (not all_runs):
         raise UsageError("say which run to verify, or --all", next="playhead verify --all")
     place = open_store(store)
@@ -39,7 +40,7 @@ def command(run: str | None, all_runs: bool, store: str | None, as_json: bool) -
         print_json(results if all_runs else results[0])
     elif all_runs:
         bad = sum(not result["ok"] for result in results)
-        say(f"{count(len(results), 'recording')} checked, {bad or 'none'} with something wrong")
+        say(f"{counted(len(results), 'recording')} checked, {bad or 'none'} with something wrong")
     if any(result["status"] == "unreadable" for result in results):
         return 3
     return 0 if all(result["ok"] for result in results) else 1

@@ -61,15 +61,6 @@ def size(count: int) -> str:
     return f"{amount:.1f} {unit}" if amount < 10 else f"{amount:.0f} {unit}"
 
 
-def count(number: int, noun: str) -> str:
-    """A number with its noun.
-
-    >>> count(1, "step"), count(2, "step")
-    ('1 step', '2 steps')
-    """
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
 class Span(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic from click 8.3 on
     """A stretch of time on the command line, such as ``24h`` or ``7d``; in nanoseconds."""
 

@@ -1,14 +1,14 @@
 """The file format of recordings: written, read, verified, erased from; the read view `Recording`."""
 
 from playhead.eventlog._blobs import BlobPlace, find_blobs
-from playhead.eventlog._ends import End, read_end
+from playhead.eventlog._ends import End, count_steps, read_end
 from playhead.eventlog._erasing import erase_body
 from playhead.eventlog._files import writing
 from playhead.eventlog._format import FORMAT, LIMITS, LIVE_SUFFIX, SEALED_SUFFIX, Head, Header, Limits
 from playhead.eventlog._locking import is_held
 from playhead.eventlog._packing import pack
 from playhead.eventlog._parts import escape, escape_text, list_ref, part_digest, part_ref
-from playhead.eventlog._printing import printable
+from playhead.eventlog._printing import counted, printable
 from playhead.eventlog._reader import Line, LogReader, Torn, read_header
 from playhead.eventlog._recording import Exchange, Question, Recording, open_recording
 from playhead.eventlog._verdicts import Break, Verification
@@ -34,6 +34,8 @@ __all__ = [
     "Recording",
     "Torn",
     "Verification",
+    "count_steps",
+    "counted",
     "erase_body",
     "escape",
     "escape_text",

@@ -19,7 +19,7 @@ from playhead.errors import BlobError
 from playhead.eventlog._compression import compress, new_decompressor, zstd
 from playhead.eventlog._files import sync_folder, writing
 from playhead.eventlog._format import LIMITS, SALT_END, hostile
-from playhead.eventlog._printing import printable
+from playhead.eventlog._printing import counted, printable
 
 BLOB_FROM: Final = 64 * 1024
 """Bodies of more bytes than this go to blobs."""
@@ -118,7 +118,7 @@ def fetch_blob(
     Raises `BlobError` naming run and seq where it is missing or altered.
     """
     if ref.size > LIMITS.line:
-        raise hostile(name, f"event {seq} refers to a blob of {ref.size} bytes", seq=seq)
+        raise hostile(name, f"event {seq} refers to a blob of {counted(ref.size, 'byte')}", seq=seq)
     try:
         if inside is not None:
             check_blob(inside, ref.digest, ref.size)

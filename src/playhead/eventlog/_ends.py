@@ -1,7 +1,8 @@
-"""How a recording ends, read from its end: what a list shows of a run without opening all of it."""
+"""What a list shows of a run without opening it: how it ends, read from its end, and how many steps it has."""
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 import msgspec
@@ -11,10 +12,12 @@ from playhead.eventlog._compression import new_decompressor, zstd
 from playhead.eventlog._format import decode_prefix, split_line
 from playhead.eventlog._index import decode_index, index_length
 from playhead.eventlog._source import Bytes, Source
+from playhead.eventlog._text import Text
 from playhead.events import RunFinished, decode_body
 
 _TAIL: Final = 64 * 1024
 _CLOSING: Final = 1024 * 1024
+_STEP: Final = re.compile(rb'\{"seq":\d+,"kind":"(?:model\.requested|tool\.called)"')
 
 
 class End(msgspec.Struct, frozen=True):
@@ -43,6 +46,21 @@ def read_end(source: Source) -> End:
             if whole or end.finished is not None or (end.count and length >= _CLOSING):
                 return end
             length *= 4
+    finally:
+        if stored.path is not None:
+            stored.close()
+
+
+def count_steps(source: Source) -> int | None:
+    """How many steps a recording has, from how its lines begin; ``None`` where they cannot be read to the end.
+
+    Raises `NotARecordingError` or `StoreError` where there is nothing to read.
+    """
+    stored = Bytes(source)
+    try:
+        return sum(1 for _, lines in Text(stored) for line in lines if _STEP.match(line))
+    except FormatError:
+        return None
     finally:
         if stored.path is not None:
             stored.close()

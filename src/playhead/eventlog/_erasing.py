@@ -10,7 +10,7 @@ from playhead.eventlog._blobs import blob_ref
 from playhead.eventlog._chain import digest_body
 from playhead.eventlog._format import encode_erased, split_line
 from playhead.eventlog._locking import is_held
-from playhead.eventlog._printing import printable
+from playhead.eventlog._printing import counted, printable
 from playhead.eventlog._reader import BLOB_LINE, Line, LogReader, inline_data
 from playhead.eventlog._rewriting import write_recording
 from playhead.eventlog._source import Bytes
@@ -49,7 +49,7 @@ def _blobs_kept(path: Path, wanted: frozenset[int]) -> set[str]:
     missing = [seq for seq in wanted if not 0 <= seq < reader.count]
     if missing:
         raise UsageError(
-            f"{printable(path.name)} has {reader.count} events, and none is number {missing[0]}",
+            f"{printable(path.name)} has {counted(reader.count, 'event')}, and none is number {missing[0]}",
             next=f"playhead show {printable(reader.header.run)}",
         )
     return kept

@@ -1,4 +1,4 @@
-"""Text from a recording, made safe to show."""
+"""Text from a recording, made safe to show, and amounts as people say them."""
 
 from __future__ import annotations
 
@@ -16,10 +16,22 @@ def printable(text: object, limit: int = 200) -> str:
     >>> printable("ok \\x1b[2J")
     'ok \\\\x1b[2J'
     """
-    shown = str(text)
-    if len(shown) > limit:
-        shown = shown[: limit - 1] + "…"
-    return _UNSAFE.sub(_escape, shown)
+    return _cut(_UNSAFE.sub(_escape, _cut(str(text), limit)), limit)
+
+
+def _cut(text: str, limit: int) -> str:
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun, whose last word takes the plural.
+
+    >>> counted(1, "exchange"), counted(0, "read"), counted(2, "Python process")
+    ('1 exchange', '0 reads', '2 Python processes')
+    """
+    if number == 1:
+        return f"1 {noun}"
+    return f"{number} {noun}{'es' if noun.endswith('s') else 's'}"
 
 
 def _escape(match: re.Match[str]) -> str:

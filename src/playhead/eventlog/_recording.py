@@ -218,7 +218,7 @@ class Recording:
     def _step_seq(self, number: int) -> int:
         steps = self._columns.steps
         if not 1 <= number <= len(steps):
-            there = f"steps 1 to {len(steps)}" if steps else "no steps"
+            there = "no steps" if not steps else "one step" if len(steps) == 1 else f"steps 1 to {len(steps)}"
             raise UsageError(
                 f"run {printable(self.id)} has {there}, not {number}",
                 next=f"playhead show {printable(self.id)}",

@@ -15,6 +15,7 @@ import msgspec
 
 from playhead.eventlog._format import Limits, corrupt, hostile
 from playhead.eventlog._parts import may_refer, unescape_key
+from playhead.eventlog._printing import counted
 
 _LISTS_KEPT: Final = 64
 _PARTS_KEPT: Final = 256 * 1024 * 1024
@@ -182,7 +183,9 @@ class Resolver:
             seq, path, node = base.of, base.path, None
         for (at, where), keep, then in reversed(pending):
             if keep > len(known.values):
-                raise corrupt(self._name, f"event {at} keeps {keep} items of a list of {len(known.values)}", seq=at)
+                raise corrupt(
+                    self._name, f"event {at} keeps {counted(keep, 'item')} of a list of {len(known.values)}", seq=at
+                )
             new = self._items(then, at, where, len(where))
             both = _List(
                 known.values[:keep] + new.values, known.weights[:keep] + new.weights, max(known.depth, new.depth)

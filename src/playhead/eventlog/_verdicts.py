@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 
 from playhead.eventlog._format import Head
-from playhead.eventlog._printing import printable
+from playhead.eventlog._printing import counted, printable
 from playhead.eventlog._reader import Torn
 
 Status = Literal["ok", "torn", "broken", "truncated", "rolled back", "replaced", "missing"]
@@ -74,16 +74,20 @@ class Verification(msgspec.Struct, frozen=True, kw_only=True):
         expected = self.expected.count if self.expected is not None else 0
         match self.status:
             case "ok":
-                said = f"ok: {self.count} events, {self._end()}"
+                said = f"ok: {counted(self.count, 'event')}, {self._end()}"
             case "torn":
-                lost = f", {self.torn.bytes} bytes lost" if self.torn is not None and self.torn.bytes else ""
-                said = f"torn tail: {self.count} events hold, {self.torn.why if self.torn else ''}{lost}"
+                lost = f", {counted(self.torn.bytes, 'byte')} lost" if self.torn is not None and self.torn.bytes else ""
+                why = self.torn.why if self.torn else ""
+                said = (
+                    f"torn tail: {counted(self.count, 'event')} {'holds' if self.count == 1 else 'hold'}, {why}{lost}"
+                )
             case "broken":
                 said = "broken: " + "; ".join(map(str, self.breaks))
             case "truncated" | "rolled back":
                 said = f"{self.status} (expected {expected}, found {self.count})"
             case "replaced":
-                said = f"replaced: its first {expected} events are not those that the head kept elsewhere stands for"
+                first = f"its first {counted(expected, 'event')}"
+                said = f"replaced: the head kept elsewhere stands for others than {first}"
             case "missing":
                 said = "missing: there is no file"
         return f"{said}; {self.erased} erased" if self.erased else said

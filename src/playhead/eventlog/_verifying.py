@@ -24,6 +24,7 @@ from playhead.eventlog._format import (
     split_line,
 )
 from playhead.eventlog._index import Index, encode_index
+from playhead.eventlog._printing import counted
 from playhead.eventlog._reader import BLOB_LINE, Torn, first_line, inline_data, tear
 from playhead.eventlog._sealing import Signature, check_signature
 from playhead.eventlog._source import Bytes, Source
@@ -245,7 +246,7 @@ class _Walk:
         if self.fault is not None:
             self.broken(self.fault[1], at=self.fault[0])
         elif torn is None and (unmarked or not self.marks):
-            torn = Torn(0, 0, f"no mark confirms the last {unmarked} events")
+            torn = Torn(0, 0, f"no mark confirms the last {counted(unmarked, 'event')}")
         if torn is None and self.signature == "bad":
             self.broken("the signature of the seal is not good", at=self.count - 1)
         return Verification(

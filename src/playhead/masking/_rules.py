@@ -97,12 +97,12 @@ class Rule:
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", self.name):
             raise ConfigurationError(
                 f"a mask rule's name is of letters, digits, - and _, 64 at most: {self.name!r}",
-                next="see docs/reference/configuration.md",
+                next="playhead help configuration",
             )
         if (self.pattern is None) == (self.find is None):
             raise ConfigurationError(
                 f"the mask rule {self.name!r} needs either a pattern or a function",
-                next="see docs/reference/configuration.md",
+                next="playhead help configuration",
             )
         if self.pattern is not None:
             _check_pattern(self.name, self.pattern)
@@ -115,10 +115,10 @@ def _check_pattern(name: str, pattern: str) -> None:
     except re.error as error:
         raise ConfigurationError(
             f"the pattern of the mask rule {name!r} is not a regular expression (at character {error.pos})",
-            next="see docs/reference/configuration.md",
+            next="playhead help configuration",
         ) from None
     if compiled.match(""):
         raise ConfigurationError(
             f"the pattern of the mask rule {name!r} matches the empty text",
-            next="see docs/reference/configuration.md",
+            next="playhead help configuration",
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from playhead.boundary import Lane
-from playhead.eventlog import printable
+from playhead.eventlog import counted, printable
 from playhead.player._causes import name_causes
 from playhead.player._differences import Difference, differences
 from playhead.player._report import Divergence
@@ -27,7 +27,7 @@ def explain_miss(
     run = layout.recording.id
     place = f"{asked.boundary} {printable(asked.name)} in lane {lane.name}"
     if equal:
-        times = f"{len(equal)} time{'s' if len(equal) > 1 else ''}"
+        times = counted(len(equal), "time")
         text = f"{place}: recorded {times} ({_places(equal)}) and asked once more now"
         return _divergence("again", lane, asked, equal[-1], text, run)
     near = _nearest(layout, asked, candidate)
@@ -43,9 +43,9 @@ def explain_miss(
     lines = [f"{place}: {what} {slot.place} of {run}" + (f"; {reason}" if reason else "")]
     lines += [f"  {each.path or '/'}: {printable(each.words(), limit=600)}" for each in found[:_SHOWN]]
     if len(found) > _SHOWN:
-        lines.append(f"  … and {len(found) - _SHOWN} more places")
+        lines.append(f"  … and {counted(len(found) - _SHOWN, 'place')} more")
     lines += [f"  cause: {printable(cause)}" for cause in causes]
-    others = tuple(f"{other.place}: {_weight(places)} characters away" for other, places in near[1:])
+    others = tuple(f"{other.place}: {counted(_weight(places), 'character')} away" for other, places in near[1:])
     return _divergence(kind, lane, asked, slot, "\n".join(lines), run, tuple(found), causes, others)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from playhead.eventlog import counted
 from playhead.player._differences import Difference
 
 
@@ -103,7 +104,8 @@ class ReplayReport(msgspec.Struct, omit_defaults=True):
 
     def lines(self) -> list[str]:
         """The report for a person, line by line, without colour."""
-        found = [f"replayed {self.run} ({self.match}): {self.answered} exchanges, {self.reads} reads answered"]
+        amounts = f"{counted(self.answered, 'exchange')}, {counted(self.reads, 'read')}"
+        found = [f"replayed {self.run} ({self.match}): {amounts} answered"]
         found += [f"warning: {text}" for text in self.warnings]
         for drift in self.drift:
             found.append(f"drift at {_place(drift.step, drift.seq)} ({drift.name}, {drift.lane}):")
@@ -119,7 +121,7 @@ class ReplayReport(msgspec.Struct, omit_defaults=True):
             for each in self.reordered
         ]
         found += [f"ambiguous: {text}" for text in self.ambiguous]
-        found += [f"{count} new {site}" for site, count in self.new_reads.items()]
+        found += [f"{count} x new {site}" for site, count in self.new_reads.items()]
         found += [f"never asked: {_place(each.step, each.seq)} ({each.name}, {each.lane})" for each in self.unplayed]
         found += [f"connection refused: {text}" for text in self.refused]
         found += [f"not seen: {count} x {name}" for name, count in self.unseen.items()]

@@ -22,7 +22,7 @@ from playhead.boundary import (
     Ticket,
     name_arguments,
 )
-from playhead.eventlog import LogWriter, escape, part_digest
+from playhead.eventlog import LogWriter, counted, escape, part_digest
 from playhead.events import Snapshot, encode, freeze
 from playhead.masking import Masker
 from playhead.providers import (
@@ -234,7 +234,7 @@ class Scribe:
         except Exception as error:
             return {"verdict": {"kind": "ok", "unread": type(error).__name__}}
         if verdict["kind"] == "truncated" and outcome.end in ("closed", "cancelled"):
-            verdict = {"kind": "left", "detail": f"left by the program after {len(outcome.items)} pieces"}
+            verdict = {"kind": "left", "detail": f"left by the program after {counted(len(outcome.items), 'piece')}"}
         read: Body = {"verdict": verdict}
         if usage is not None:
             partial = {"partial": True} if verdict["kind"] in _UNFINISHED else {}

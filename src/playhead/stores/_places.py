@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -10,6 +11,19 @@ from playhead._system import ENVIRONMENT
 
 FOLDER: Final = ".playhead"
 _PROJECT: Final = ("pyproject.toml", ".git")
+
+
+def find_other_stores(store: Path) -> Iterator[Path]:
+    """Folders of recordings in the current folder or above it, the nearest first, that are not ``store``."""
+    try:
+        here = Path.cwd()
+    except FileNotFoundError:
+        return
+    known = os.path.realpath(store)
+    for folder in (here, *here.parents):
+        other = folder / FOLDER
+        if os.path.isdir(other / "recordings") and os.path.realpath(other) != known:
+            yield other
 
 
 def find_store(start: Path | None = None) -> Path:

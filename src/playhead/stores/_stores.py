@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shlex
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,6 +26,7 @@ from playhead.eventlog import (
 )
 from playhead.stores._keys import read_or_make_key
 from playhead.stores._names import file_name, readable_part
+from playhead.stores._places import find_other_stores
 from playhead.stores._summaries import Summary, header_or_reason, summarise
 
 Durability = Literal["group", "every"]
@@ -159,11 +161,22 @@ class LocalStore:
         names = list(self._files())
         near = difflib.get_close_matches(readable_part(run), names, n=3, cutoff=0.5)
         like = f"; there is {' and '.join(map(printable, near))}" if near else ""
-        kept = f"none of its {len(names)} runs" if names else "it is empty: no run"
+        others = [str(other) for other in find_other_stores(self.path)]
+        if others:
+            like += f"; other runs are in {printable(others[0])}"
+        elif not near:
+            like += "; --store PATH looks in another folder"
+        kept = (
+            "not its one run"
+            if len(names) == 1
+            else f"none of its {len(names)} runs"
+            if names
+            else "it is empty: no run"
+        )
         return UnknownRunError(
             f"no run {printable(run)!r} in {printable(self.path)} ({kept} begins with that){like}",
-            next="playhead runs",
-            facts={"run": run, "store": str(self.path), "near": near},
+            next=f"playhead runs --store {shlex.quote(others[0])}" if others and not near else "playhead runs",
+            facts={"run": run, "store": str(self.path), "near": near, "others": others},
         )
 
     def open(self, run: str) -> Recording:
