@@ -40,6 +40,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     masks: tuple[Mask, ...] = ()
     own_code: tuple[str, ...] = ()
     foreign_code: tuple[str, ...] = ()
+    normalisers: tuple[str, ...] = ()
     base: str = "."
     """The folder of the file that was read; relative paths start from there."""
 

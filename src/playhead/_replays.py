@@ -14,6 +14,7 @@ from typing import Any
 
 from playhead._configuration import Settings, host_matcher, read_settings
 from playhead._masking import make_masker
+from playhead._normalisers import load_normalisers
 from playhead._runs import INSTALLATION, installers
 from playhead._stores import choose_store
 from playhead.boundary import Lane, current_lane, enter_lane, leave_lane, when_idle
@@ -105,7 +106,7 @@ def replay(
 
     ``match`` is ``"strict"`` (requests must be equal), ``"loose"`` (the same questions in other words), a
     `Matcher`, or a mapping from boundary (``model``, ``tool``, ``http``, ``wrap``) to one of these.
-    ``normalisers`` take out of requests what should not count.
+    ``normalisers`` take out of requests what should not count; they come after those of the configuration.
 
     >>> import playhead
     >>> def program():
@@ -125,7 +126,7 @@ def replay(
         found,
         masker=masker,
         match=match,
-        normalisers=normalisers,
+        normalisers=(*load_normalisers(settings), *normalisers),
         ignored_hosts=host_matcher(settings.ignore_hosts),
     )
     return Replay(found, session, settings=settings)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from playhead.player import Request
-from tests.cli.commands import type_in, write_agent
+from tests.cli.commands import record, type_in, write_agent
 
 PROGRAM = """
 import os, playhead, random
@@ -62,10 +62,16 @@ def test_each_value_that_differs_is_named_with_line_and_fix(tmp_path: Path) -> N
     assert "sort before use" in findings["/order"]["fix"]
     assert f"{tmp_path / 'agent.py'}:10 in <module>" in findings["/order"]["where"]
     assert f"{tmp_path / 'agent.py'}:11 in <module>" in findings["/process"]["where"]
-    drop = runpy.run_path(str(tmp_path / "normalisers.py"))["drop_fields"]
+    [drop] = runpy.run_path(str(tmp_path / "normalisers.py"))["NORMALISERS"]
     asked = [Request("tool", "ask", {"process": process}) for process in (1, 2)]
     assert drop(asked[0]) == drop(asked[1])
     assert drop(Request("tool", "other", {"process": 1})).content == {"process": 1}
+    record(tmp_path)
+    assert type_in(tmp_path, "replay", "run-1").returncode == 1
+    done = type_in(tmp_path, "replay", "run-1", "--normalisers", "normalisers.py")
+    assert done.returncode == 0, done.stdout + done.stderr
+    (tmp_path / "playhead.toml").write_text('normalisers = ["normalisers.py"]')
+    assert type_in(tmp_path, "replay", "run-1").returncode == 0
 
 
 @pytest.mark.slow

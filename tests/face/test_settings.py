@@ -10,6 +10,7 @@ import playhead
 from playhead._configuration import host_matcher, read_settings
 from playhead._stores import store_path
 from playhead.errors import ConfigurationError
+from playhead.player import Request
 
 
 def test_an_argument_wins_over_a_variable_and_a_variable_over_a_file(
@@ -114,3 +115,45 @@ def test_code_can_be_declared_ones_own_or_foreign(project: Path) -> None:
     with playhead.record() as run:
         time.time()
     assert not [event for event in playhead.load(run.id).events if event.kind == "clock.read"]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (None, "there is no such file"),
+        ("NORMALISERS = 3\n", "it has no list NORMALISERS of functions"),
+        ("import no_such_module\n", "ModuleNotFoundError"),
+    ],
+)
+def test_a_file_of_normalisers_that_cannot_be_used_is_named(project: Path, text: str | None, why: str) -> None:
+    (project / "playhead.toml").write_text('normalisers = ["own.py"]\n')
+    if text is not None:
+        (project / "own.py").write_text(text)
+    with playhead.record(kind="any") as run:
+        pass
+    with pytest.raises(ConfigurationError, match=why) as caught, playhead.replay(run.id):
+        pass
+    assert str(project / "own.py") in caught.value.message
+    assert caught.value.next == "playhead help configuration"
+
+
+def test_normalisers_of_a_file_go_before_those_of_the_argument(project: Path) -> None:
+    (project / "playhead.toml").write_text('normalisers = ["own.py"]\n')
+    (project / "own.py").write_text(
+        "import msgspec\n"
+        "def plain(request):\n"
+        "    return msgspec.structs.replace(request, content={'word': request.content['word'].lower()})\n"
+        "NORMALISERS = [plain]\n"
+    )
+    seen: list[str] = []
+
+    def look(request: Request) -> Request:
+        seen.append(request.content["word"])
+        return request
+
+    ask = playhead.tool(lambda word: word, name="ask")
+    with playhead.record(kind="any") as run:
+        ask("Yes")
+    with playhead.replay(run.id, normalisers=[look]):
+        assert ask("YES") == "Yes"
+    assert set(seen) == {"yes"}

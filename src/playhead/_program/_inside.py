@@ -9,7 +9,8 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
-from playhead._configuration import read_settings
+from playhead._configuration import Settings, read_settings
+from playhead._normalisers import load_normalisers
 from playhead._program._ends import Ends, uncaught
 from playhead._program._mailbox import Mailbox
 from playhead._program._orders import Order, decode_order, variables
@@ -46,7 +47,8 @@ def begin(text: str) -> None:
 
 def start_replay(order: Order) -> Replay:
     """The replay that an order asks for, not begun."""
-    return replay(Path(order.run), match=order.match, store=order.store)
+    given = load_normalisers(Settings(normalisers=order.normalisers))
+    return replay(Path(order.run), match=order.match, normalisers=given, store=order.store)
 
 
 def play(playing: Replay, mailbox: Mailbox) -> Ends:

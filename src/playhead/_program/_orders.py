@@ -22,7 +22,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Record, or replay, the program that finds this.
 
     ``run`` is the id of the run to make, or the path of the recording to play. ``store`` and ``mailbox`` are
-    folders. ``entry`` is what a recording keeps as its entry point.
+    folders. ``entry`` is what a recording keeps as its entry point. ``normalisers`` are files beyond the configured.
     """
 
     mode: Literal["record", "replay"]
@@ -33,6 +33,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     task: str | None = None
     entry: Entry = msgspec.field(default_factory=lambda: Entry(form="program"))
     match: Literal["strict", "loose"] = "strict"
+    normalisers: tuple[str, ...] = ()
 
 
 def variables(order: Order, *, path: bool = True) -> dict[str, str]:

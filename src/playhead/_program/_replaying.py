@@ -43,13 +43,15 @@ def replay_program(
     *,
     match: Match,
     command: Sequence[str] = (),
+    normalisers: Sequence[Path] = (),
     stdout: int | None = None,
     hash_seed: str | None = None,
 ) -> Replayed:
     """Start the program of a recording again, or ``command``, under replay; nothing goes live.
 
-    ``hash_seed`` is another one than recorded. Raises `UsageError` where the recording does not say what to
-    start, `ProgramNotStartedError`, and `NoReportError` where the program died before it could report.
+    ``normalisers`` are files. ``hash_seed`` is another one than recorded. Raises `UsageError` where the
+    recording does not say what to start, `ProgramNotStartedError`, and `NoReportError` where the program died
+    before it could report.
     """
     started = recording.started
     if started is None or recording.path is None:
@@ -66,6 +68,7 @@ def replay_program(
             mailbox=str(mailbox.path),
             entry=started.entry,
             match=match,
+            normalisers=tuple(str(path.absolute()) for path in normalisers),
         )
         added = variables(order) if command or started.entry.form == "program" else variables(order, path=False)
         folder = None if command else started.entry.folder

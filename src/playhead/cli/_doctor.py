@@ -84,4 +84,4 @@ def _print_diagnosis(found: Diagnosis, target: str | None) -> None:
     else:
         click.secho(f"{ran}: it came out the same, in all that was seen", fg="green", bold=True)
     if target is not None:
-        say(f"normalisers written to {printable(target)}")
+        say(f"normalisers written to {printable(target)}  next: playhead replay RUN --normalisers {printable(target)}")

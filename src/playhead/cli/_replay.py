@@ -37,12 +37,25 @@ _COLOURS = {
     show_default=True,
     help="Whether questions must be equal, or only the same in other words.",
 )
+@click.option(
+    "--normalisers",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    multiple=True,
+    metavar="FILE",
+    help="Take out what these functions take out, as `playhead doctor --write-normalisers` writes them.",
+)
 @click.option("--report", type=click.Path(dir_okay=False), metavar="FILE", help="Write the report there, as JSON.")
 @store_option
 @as_json
 @click.argument("command", nargs=-1, type=click.UNPROCESSED, metavar="[-- PROGRAM [ARGS]...]")
 def command(
-    run: str, match: Match, report: str | None, store: str | None, as_json: bool, command: tuple[str, ...]
+    run: str,
+    match: Match,
+    normalisers: tuple[Path, ...],
+    report: str | None,
+    store: str | None,
+    as_json: bool,
+    command: tuple[str, ...],
 ) -> int:
     """Run a recorded program again, offline: every call is answered from the recording.
 
@@ -53,7 +66,9 @@ def command(
 
     place = open_store(store)
     quiet = sys.stderr.fileno() if as_json else None
-    done = replay_program(place.open(run), place.path, match=match, command=command, stdout=quiet)
+    done = replay_program(
+        place.open(run), place.path, match=match, command=command, normalisers=normalisers, stdout=quiet
+    )
     text = json_text({**done.report.to_dict(), "where": done.where})
     if report is not None:
         _write(report, text)

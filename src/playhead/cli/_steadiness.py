@@ -151,7 +151,7 @@ def normalisers_for(findings: Sequence[Finding]) -> str:
     return _SOURCE.replace("FIELDS", repr(fields))
 
 
-_SOURCE: Final = '''"""Fields that may differ from run to run: playhead.replay(run, normalisers=[drop_fields])."""
+_SOURCE: Final = '''"""Fields that may differ from run to run: playhead replay RUN --normalisers FILE."""
 
 import copy
 
@@ -173,4 +173,7 @@ def drop_fields(request):
         except (KeyError, IndexError, ValueError, TypeError):
             continue
     return msgspec.structs.replace(request, content=content)
+
+
+NORMALISERS = [drop_fields]
 '''

@@ -221,3 +221,15 @@ def test_it():
     assert project.live
     assert project.pytest(CALL="2").counts == {"passed": 1}
     assert project.live == []
+
+
+def test_normalisers_of_the_configuration_hold_for_every_test(project: Project) -> None:
+    project.write(test_it="import os\ndef test_it(playhead):\n    fetch(int(os.environ.get('CALL', '1')))\n")
+    project.record()
+    assert project.pytest(CALL="2").counts == {"failed": 1}
+    (project.folder / "normalisers.py").write_text(
+        "import msgspec\n"
+        "NORMALISERS = [lambda request: msgspec.structs.replace(request, content={**request.content, 'number': 0})]\n"
+    )
+    (project.folder / "playhead.toml").write_text('normalisers = ["normalisers.py"]\n')
+    assert project.pytest(CALL="2").counts == {"passed": 1}

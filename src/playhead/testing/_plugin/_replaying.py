@@ -12,6 +12,7 @@ import pytest
 
 from playhead._configuration import Settings, host_matcher
 from playhead._masking import make_masker
+from playhead._normalisers import load_normalisers
 from playhead._replays import Replay
 from playhead._system import random_bytes
 from playhead.errors import (
@@ -49,7 +50,7 @@ class TestReplay(RecordedTest):
             self._recording,
             masker=_masker(self._settings, self._store.path),
             match=place.match,
-            normalisers=place.normalisers,
+            normalisers=(*load_normalisers(self._settings), *place.normalisers),
             ignored_hosts=host_matcher(self._settings.ignore_hosts),
         )
         self._replay = Replay(self._recording, self._session, settings=self._settings)
