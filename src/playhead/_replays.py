@@ -64,9 +64,16 @@ class Replay:
         """What the replay failed by so far."""
         return self._session.failure
 
+    def await_entry(self) -> None:
+        """The whole program is replayed: what it asks for outside the recorded block or call was not recorded."""
+        self._session.await_entry()
+
     def __enter__(self) -> Replay:
-        if current_lane() is not None:
-            raise NestedRunError("a replay cannot begin inside a run or another replay", next="end the run first")
+        outer = current_lane()
+        if outer is not None and not getattr(outer.session, "was_left", False):
+            raise NestedRunError(
+                "a replay cannot begin inside a run or another replay", next="playhead help nested-run"
+            )
         INSTALLATION.enter(installers(self._settings))
         self._zone = _apply_zone(self.recording.started, self.report)
         self._guard = _guard(self._session, self._settings)

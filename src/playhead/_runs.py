@@ -284,6 +284,8 @@ class Recorder:
             self._run._raised(error)
         if self._tape is None:
             self._note_inner()
+            if self._claims:
+                self._lane.session.leave_entry()
             return
         try:
             self._run.outcome = self._run.outcome or "success"
@@ -301,7 +303,8 @@ class Recorder:
 
     def _join(self, outer: Lane) -> Run:
         """A run inside a run, or inside a replay, is a lane of it."""
-        claimed = None if outer.opaque else outer.session.claim_entry(self._kind, self._entry.call)
+        claimed = None if outer.opaque else outer.session.claim_entry(self._kind, self._entry.call, self._about["task"])
+        self._claims = claimed is not None
         self._lane = outer.child(self._kind) if claimed is None else outer.root
         self._run = Run(claimed or self._lane.name, self._kind)
         self._token = enter_lane(self._lane)

@@ -53,6 +53,7 @@ def start_replay(order: Order) -> Replay:
 
 def play(playing: Replay, mailbox: Mailbox) -> Ends:
     """Begin a replay around the whole process, which hands in its report when that ends."""
+    playing.await_entry()
     playing.__enter__()
     _belong_to(playing.lane)
     _pass_over_divergences()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -70,7 +71,7 @@ def replay_program(
             match=match,
             normalisers=tuple(str(path.absolute()) for path in normalisers),
         )
-        added = variables(order) if command or started.entry.form == "program" else variables(order, path=False)
+        added = variables(order, path=bool(command) or started.entry.form != "call")
         folder = None if command else started.entry.folder
         ended = launch(program, added | ({"PYTHONHASHSEED": seed} if seed else {}), folder=folder, stdout=stdout)
         masker = make_masker(read_settings(store=str(store)), LocalStore(store).mask_key())
@@ -83,11 +84,20 @@ def _program(run: str, entry: Entry) -> tuple[str, ...]:
         return tuple(entry.argv)
     if entry.form == "call":
         return sys.executable, "-m", "playhead._program"
-    recorded = " ".join(entry.argv) or "my_agent.py"
+    if _is_script(entry):
+        return sys.executable, *entry.argv
     raise UsageError(
-        f"{printable(run)} was recorded in a block of a program: say which program to run, there is no entry point",
-        next=f"playhead replay {printable(run)} -- python {printable(recorded)}",
+        f"{printable(run)} was recorded in a block of {printable(shlex.join(entry.argv) or 'a program')}, which does "
+        "not say how it was started: say which program to run",
+        next=f"playhead replay {printable(run)} -- python my_agent.py",
     )
+
+
+def _is_script(entry: Entry) -> bool:
+    """Whether the program of a recorded block is a file that Python can be given, and not one that leads to others."""
+    path = Path(entry.folder or ".", entry.argv[0]) if entry.argv else Path()
+    leads = path.name == "__main__.py" or "site-packages" in path.parts
+    return path.suffix == ".py" and not leads and path.is_file()
 
 
 def _receive(

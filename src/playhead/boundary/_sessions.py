@@ -69,8 +69,12 @@ class Session(Protocol):
         """Answer a read of clock or chance, live or from the recording."""
         ...
 
-    def claim_entry(self, kind: str, call: str | None) -> str | None:
+    def claim_entry(self, kind: str, call: str | None, task: str | None) -> str | None:
         """The id of the run that this session stands for, where a run that begins now is that one itself."""
+        ...
+
+    def leave_entry(self) -> None:
+        """Take note that the run which was claimed has been left."""
         ...
 
     def note(self, lane: Lane, kind: str, body: dict[str, Any]) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from playhead.player._differences import Difference
+from playhead.player._masked import name_changed, without_placeholders
 
 _CHANGED = {
     "user": "the user's message changed",
@@ -24,6 +25,11 @@ def name_causes(differences: Iterable[Difference], recorded: Any = None) -> tupl
     if _is_reordering(listed):
         found["order of tool results"] = None
     for difference in listed:
+        masked = name_changed(difference)
+        if masked is not None:
+            found[masked] = None
+            if without_placeholders(difference.recorded) == without_placeholders(difference.asked):
+                continue
         cause = _cause(difference, _role_at(difference.path, recorded))
         if cause:
             found[cause] = None

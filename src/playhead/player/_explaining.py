@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 from playhead.boundary import Lane
 from playhead.eventlog import counted, printable
 from playhead.player._causes import name_causes
 from playhead.player._differences import Difference, differences
+from playhead.player._masked import name_used
 from playhead.player._report import Divergence
 from playhead.player._requests import Request
 from playhead.player._slots import Layout, Slot
@@ -38,6 +41,8 @@ def explain_miss(
         return _divergence("new", lane, asked, None, text, run, causes=("new call",))
     slot, found = near[0]
     causes = name_causes(found, slot.request.content)
+    used = name_used(found, layout.given_answers())
+    causes = (used, *causes) if used is not None else causes
     kind = "never-recorded" if _starts_differently(asked, slot, found) else "changed"
     what = "this conversation was never recorded; nearest is" if kind == "never-recorded" else "differs from"
     lines = [f"{place}: {what} {slot.place} of {run}" + (f"; {reason}" if reason else "")]
@@ -78,6 +83,12 @@ def explain_unplayed(layout: Layout, slots: Sequence[Slot]) -> Divergence:
         causes=("missing call",),
         next=_next(layout.recording.id, first),
     )
+
+
+def with_cause(found: Divergence, cause: str) -> Divergence:
+    """``found``, with one more cause, which comes first."""
+    message = f"{found.message}\n  cause: {printable(cause)}"
+    return msgspec.structs.replace(found, causes=(cause, *found.causes), message=message)
 
 
 def _divergence(

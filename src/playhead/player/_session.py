@@ -19,7 +19,7 @@ from playhead.events import ErasedBody, Event
 from playhead.masking import Masker
 from playhead.player._answers import outcome_of
 from playhead.player._causes import name_causes
-from playhead.player._explaining import explain_miss, explain_unanswered, explain_unplayed
+from playhead.player._explaining import explain_miss, explain_unanswered, explain_unplayed, with_cause
 from playhead.player._fingerprints import Fingerprints
 from playhead.player._matching import LooseMatcher, Matchers, Matching, StrictMatcher
 from playhead.player._reads import NOTHING, Reads
@@ -57,7 +57,7 @@ class ReplaySession:
         self._ignored = ignored_hosts
         self._lock = threading.RLock()
         self._ended = False
-        self._claimed = False
+        self._entry: Literal["anywhere", "awaited", "inside", "left"] = "anywhere"
         name = "strict" if self._matchers.all_strict else match if isinstance(match, str) else "custom"
         self.report = ReplayReport(run=recording.id, match=name)
         if self._layout.erased:
@@ -107,22 +107,39 @@ class ReplaySession:
         """The recorded value of this read; a read that is new is live and reported."""
         with self._lock:
             value: Any = self._reads.take(lane.name, fn, site)
-            if value is NOTHING:
+            if value is NOTHING and self._entry not in ("awaited", "left"):
                 name = f"{kind} read {fn} at {site}"
                 self.report.new_reads[name] = self.report.new_reads.get(name, 0) + 1
-            else:
+            elif value is not NOTHING:
                 self.report.reads += 1
         return live() if value is NOTHING else value
 
-    def claim_entry(self, kind: str, call: str | None) -> str | None:
-        """The recorded run's id for the first run inside the replay that has its entry: it is that run itself."""
+    def await_entry(self) -> None:
+        """What the program asks for before the recorded block or call begins lies outside of it."""
         started = self.recording.started
-        if self._claimed or started is None or self.recording.kind != kind:
+        if started is not None and started.entry.form != "program":
+            self._entry = "awaited"
+
+    def claim_entry(self, kind: str, call: str | None, task: str | None) -> str | None:
+        """The recorded run's id for the first run inside the replay that has its entry: it is that run itself."""
+        started, recorded = self.recording.started, self.recording.task
+        if self._entry in ("inside", "left") or started is None or self.recording.kind != kind:
             return None
         if started.entry.form == "program" or (started.entry.call not in (None, call)):
             return None
-        self._claimed = True
+        if task is not None and recorded is not None and self._masker.text(task) != recorded:
+            return None
+        self._entry = "inside"
         return self.recording.id
+
+    def leave_entry(self) -> None:
+        """The recorded block or call has ended, and the program goes on."""
+        self._entry = "left"
+
+    @property
+    def was_left(self) -> bool:
+        """Whether the program has left the recorded run behind: a replay of its own stands in nobody's way there."""
+        return self._entry == "left"
 
     def notice(self, lane: Lane, name: str, details: Any = None) -> None:
         """Count something that was seen and could not be caught."""
@@ -144,7 +161,7 @@ class ReplaySession:
             )
             error = ConnectionRefusedInReplayError(text, next=then, facts={"place": place}, divergence=found)
             if self.failure is None:
-                self.failure, self.report.divergence = error, found
+                self._fail(error, found)
             return error
 
     def end(self, *, raising: bool) -> None:
@@ -161,7 +178,7 @@ class ReplaySession:
                 self.report.unseen["recorded reads that were not asked for"] = reads_left
             strict = [slot for slot in left if self._matchers.is_strict(slot.boundary)]
             if strict and self.failure is None:
-                found = explain_unplayed(self._layout, strict)
+                found = self._placed(explain_unplayed(self._layout, strict))
                 self.report.divergence = found
                 self.failure = UnplayedError(found.message, next=found.next, divergence=found)
         if raising and self.failure is not None:
@@ -249,9 +266,29 @@ class ReplaySession:
             raise
 
     def _diverge(self, found: Divergence) -> DivergenceError:
-        self.report.divergence = found
-        self.failure = DivergenceError(found.message, next=found.next, divergence=found, facts={"kind": found.kind})
-        return self.failure
+        found = self._placed(found)
+        error = DivergenceError(found.message, next=found.next, divergence=found, facts={"kind": found.kind})
+        self._fail(error, found)
+        return error
+
+    def _fail(self, error: DivergenceError, found: Divergence) -> None:
+        """From here on nothing is answered; where the recorded run has held to its end, that is no divergence of it."""
+        self.failure = error
+        if self.was_left and not any(self._layout.unplayed()):
+            asked = f"{found.boundary} {found.name} in lane {found.lane}"
+            self.report.warnings.append(f"the recorded run had ended and the program was stopped at {asked}")
+        else:
+            self.report.divergence = found
+
+    def _placed(self, found: Divergence) -> Divergence:
+        """``found``, with the cause that the program is not where the recorded run was."""
+        started = self.recording.started
+        if started is None or self._entry not in ("awaited", "left") or (self.was_left and found.kind == "unplayed"):
+            return found
+        entry = started.entry.call or f"the block playhead.record(kind={self.recording.kind!r})"
+        where = f"after {entry} had ended" if self.was_left else f"before {entry} began"
+        what = "the program ended" if found.kind == "unplayed" else "this was asked"
+        return with_cause(found, f"{what} {where}, and only what lies inside of it is recorded")
 
 
 def _unplayed(slot: Slot) -> Unplayed:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Iterator
+from itertools import islice
+from typing import Any
 
 import msgspec
 
@@ -153,6 +155,14 @@ class Layout:
     def unplayed(self) -> Iterator[Slot]:
         """The slots that have not been played, in recorded order."""
         return (slot for slot in self.slots if not slot.played)
+
+    def given_answers(self, most: int = 200) -> Iterator[Any]:
+        """The bodies of the answers that have been given, the latest of the recording first, at most so many."""
+        played = (slot for slot in reversed(self.slots) if slot.played)
+        for slot in islice(played, most):
+            answer = self.recording.exchanges[slot.index].answer
+            if answer is not None:
+                yield answer.body
 
     def lanes(self) -> set[str]:
         """The lanes in which something was asked."""

@@ -115,8 +115,11 @@ class RecordSession:
             body = {"name": name} if details is None else {"name": name, "details": details}
             self._writer.put((self._scribe.event, _mono_ns(), lane.name, "note.added", body))
 
-    def claim_entry(self, kind: str, call: str | None) -> None:
+    def claim_entry(self, kind: str, call: str | None, task: str | None) -> None:
         """Nothing: a run that begins inside another is a lane of it."""
+
+    def leave_entry(self) -> None:
+        """Nothing: no run that begins inside another stands for it."""
 
     def note(self, lane: Lane, kind: str, body: dict[str, Any]) -> None:
         """Write an event of ``kind`` that the program itself asked for, its body being plain trees."""
