@@ -60,9 +60,14 @@ def test_a_person_is_told_each_step_its_command_and_what_to_type_next(tmp_path: 
         "diverged at step 1",
         "drift at step 9",
         "All of it came out as told.",
-        "$ playhead show 'triage-",
     ):
         assert told in ended.stdout
+    lines = ended.stdout.partition("Go on by yourself:\n")[2].replace("   $ ", "")
+    typed = run(
+        "-c", f"import subprocess, sys; sys.exit(subprocess.call({'set -e;' + lines!r}, shell=True))", folder=tmp_path
+    )
+    assert typed.returncode == 0, typed.stdout + typed.stderr
+    assert "step 8 of 9 · tool issue_refund" in typed.stdout
     assert "Traceback" not in ended.stdout + ended.stderr
 
 

@@ -170,9 +170,18 @@ def main(arguments: list[str] | None = None) -> int:
     where = f" --store {shlex.quote(str(store))}" if options.store else ""
     story.tell("\nAll of it came out as told." if ok else "\nNot all of it came out as told.")
     story.tell(f"Go on by yourself:\n   $ cd {shlex.quote(str(folder))}")
-    for command in (f"playhead show '{story.run}#8'", f"playhead replay {story.run}", f"playhead verify {story.run}"):
-        story.tell(f"   $ {command}{where}")
+    key = "OPENAI_API_KEY=none "  # without any, the SDK does not start
+    for before, words in (("", f"show '{story.run}#8'"), (key, f"replay {story.run}"), ("", f"verify {story.run}")):
+        story.tell(f"   $ {before}{_playhead()} {words}{where}")
     return 0 if ok else 1
+
+
+def _playhead() -> str:
+    """What to type for ``playhead``: its environment need not be the shell's."""
+    beside = Path(sys.executable).with_name("playhead")
+    if shutil.which("playhead") is not None:
+        return "playhead"
+    return shlex.quote(str(beside)) if beside.exists() else f"{shlex.quote(sys.executable)} -m playhead.cli"
 
 
 if __name__ == "__main__":
