@@ -165,7 +165,7 @@ def test_reading_on_where_the_recorded_program_left_diverges() -> None:
     session = Session(recorded(b"a", end="closed"))
     stream = iter(answered(session))
     assert next(stream) == b"a"
-    with pytest.raises(DivergenceError, match="after 1 pieces"):
+    with pytest.raises(DivergenceError, match="after 1 piece\n"):
         next(stream)
 
 
