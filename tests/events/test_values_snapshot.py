@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playhead.events._snapshot import encode, freeze, snapshot
+from playhead.events._snapshot import encode, encode_pieces, freeze, snapshot
 from playhead.events._values import decode
 from tests.events import samples
 
@@ -27,6 +27,7 @@ def kept(picture: Any) -> Any:
         ["a", 1],
         {"args": ["a"], "kwargs": {"b": 2}},
         {"rows": [{"x": [1]} for _ in range(50)]},
+        [{"x": [at]} for at in range(1000)],
         bytearray(b"abc"),
         {"s": {1, 2}, "b": bytearray(b"x")},
         samples.Row([1, [2]]),
@@ -135,3 +136,21 @@ def test_no_snapshot_fails_however_little_of_the_stack_is_left() -> None:
             sys.setrecursionlimit(limit)
     assert len(found) >= 8
     assert freeze({"a": [[samples.Box(1)]]}) == found[0]
+
+
+@given(st.integers(255, 1100), st.lists(st.sampled_from([1, "a", None, {"$x": [1]}, [(), b"b"], {1, 2}]), min_size=1))
+def test_the_pieces_of_a_long_list_are_its_tree(length: int, items: list[Any]) -> None:
+    value = [items[at % len(items)] for at in range(length)]
+    picture = snapshot(value)
+    assert kept(picture) == value
+    assert (picture.form == "pieces") is (length > 256)
+    if picture.form == "pieces":
+        assert [item for piece in encode_pieces(picture) for item in piece] == encode(picture)
+
+
+def test_a_long_list_that_contains_itself_or_more_than_can_be_copied_is_marked() -> None:
+    value: list[Any] = [0] * 1000
+    value[500] = value
+    assert encode(snapshot(value))[500]["why"] == "cycle"
+    same = [["x" * 30_000]] * 1000
+    assert kept(snapshot(same)) == same

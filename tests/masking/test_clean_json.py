@@ -11,7 +11,8 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from playhead.masking import Masker, Rule
-from playhead.masking._engine import WINDOW, EngineName
+from playhead.masking._engine import EngineName
+from playhead.masking._masker import _GLANCE
 from playhead.masking._names import NAME_STEMS, is_secret_name, may_name_secret
 from tests.masking.planted import ENGINES, masker
 from tests.masking.test_laws import REGISTERED, texts, wrapped
@@ -68,7 +69,7 @@ def test_everyday_events_are_passed(engine: EngineName, body: Any) -> None:
     assert masker(engine).is_clean_json(msgspec.json.encode(body))
 
 
-@pytest.mark.parametrize("text", [b'{"a":"\\u0041"}', '{"a":"ä"}'.encode(), b'"%b"' % (b"a" * WINDOW)])
+@pytest.mark.parametrize("text", [b'{"a":"\\u0041"}', '{"a":"ä"}'.encode(), b'"%b"' % (b"a" * _GLANCE)])
 def test_what_one_look_cannot_tell_is_not_passed(text: bytes) -> None:
     assert not masker().is_clean_json(text)
 

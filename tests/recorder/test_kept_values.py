@@ -301,3 +301,29 @@ def test_a_coroutine_a_method_and_a_callable_are_tools_too(tmp_path: Path) -> No
     first, second, _ = round_trip(lambda: asyncio.run(main()), tmp_path)
     assert first == second == ["north: pear", "closed", "PLUM", 8]
     assert len(calls) == 4
+
+
+def test_long_lists_are_kept_masked_and_referred_to_as_short_ones_are(tmp_path: Path) -> None:
+    secret = "sk-proj-" + "Ab1" * 16
+    rows = [
+        {"id": at, "$part": (at,), "note": "n" * 2000 if at % 300 == 7 else "\n", "tags": ["a"]} for at in range(900)
+    ]
+
+    @playhead.tool
+    def give() -> Any:
+        return [*rows, {"password": secret, "text": f"key {secret}"}]
+
+    @playhead.model
+    def ask() -> Any:
+        return rows
+
+    def program() -> Any:
+        return give()[:-1], ask()
+
+    first, second, recording = round_trip(program, tmp_path)
+    assert first == second == (rows, rows)
+    answer = recording.exchanges[0].answer
+    assert answer is not None
+    last = answer.body.value[-1]  # type: ignore[union-attr]
+    assert last["password"] == last["text"].removeprefix("key ") != secret
+    assert secret not in "".join(lines_of(recording, tmp_path))

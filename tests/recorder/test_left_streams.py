@@ -15,6 +15,7 @@ import httpx2
 import pytest
 
 import playhead
+from playhead.eventlog import counted
 from playhead.events import ModelResponded, ToolFailed, ToolReturned
 from playhead.testing import ModelServer, Text, forbid_connections
 
@@ -140,7 +141,7 @@ def test_a_models_stream_that_is_left_is_one_finished_record(way: str, manner: s
     assert pieces >= len([piece for piece in seen if piece not in (b"raised", "cancelled")])
     assert body.verdict is not None
     assert body.verdict["kind"] == "left"
-    assert body.verdict["detail"] == f"left by the program after {pieces} pieces"
+    assert body.verdict["detail"] == f"left by the program after {counted(pieces, 'piece')}"
     assert run.incomplete == ()
     with forbid_connections(), playhead.replay(recording) as replay:
         again = program(url)

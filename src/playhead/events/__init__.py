@@ -33,7 +33,7 @@ from playhead.events._bodies import (
 from playhead.events._canonical import canonical, read_json
 from playhead.events._kinds import BODIES, QUESTIONS, STEPS, Body, ErasedBody, Event, decode_body, encode_body
 from playhead.events._opaque import Opaque
-from playhead.events._snapshot import Snapshot, encode, freeze, size_unchanging, snapshot, snapshot_error
+from playhead.events._snapshot import Snapshot, encode, encode_pieces, freeze, size_unchanging, snapshot, snapshot_error
 from playhead.events._values import decode, decode_error
 
 __all__ = [
@@ -79,6 +79,7 @@ __all__ = [
     "decode_error",
     "encode",
     "encode_body",
+    "encode_pieces",
     "freeze",
     "read_json",
     "size_unchanging",

@@ -2,7 +2,7 @@
 
 Three tiers, the cheapest that is right: what cannot change is kept by reference, a small flat container by a
 shallow copy; nested containers of plain values go through the pickler of the standard library, the fastest deep
-copy there is; anything else is walked at once into a tree.
+copy there is, long lists piece by piece; anything else is walked at once into a tree.
 
 Recordings never hold a pickle and none is ever loaded from one. Here the pickler is a copying machine: it refuses
 everything but exact built-in and immutable standard types, and `encode` loads only the bytes that it made itself,
@@ -18,7 +18,9 @@ import pickle
 import sys
 import uuid
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from itertools import chain
 from typing import Any, Literal
 
 import msgspec
@@ -49,6 +51,8 @@ _WALKED_NODES = NODES // 8
 """What is walked at once is walked on the program's own thread."""
 _RESTART = 4 << 20
 _FRAME = 64 << 10
+_PIECE = 256
+"""Items of a long list that are copied together, so that they can be encoded together without the rest."""
 _STACK_IS_SAFE = sys.version_info >= (3, 12)
 """Whether compiled code stops before it overflows the stack, whatever recursion limit the program has set."""
 _STACK_LEVELS = 5_000
@@ -57,7 +61,7 @@ _STACK_LEVELS = 5_000
 class Snapshot(msgspec.Struct, frozen=True, gc=False):
     """A picture of a value: later changes of the value do not show in it. Give it to `encode`."""
 
-    form: Literal["plain", "copied", "tree"]
+    form: Literal["plain", "copied", "pieces", "tree"]
     held: Any
     losses: dict[str, int] | None = None
 
@@ -103,6 +107,9 @@ def snapshot(value: Any) -> Snapshot:
         if flat is not None:
             return Snapshot("plain", flat)
         if cls in _CONTAINERS and (_STACK_IS_SAFE or sys.getrecursionlimit() <= _STACK_LEVELS):
+            if cls is list and len(value) > _PIECE:
+                with suppress(_FullError):
+                    return Snapshot("pieces", _pickled(*_cut(value), limit=_RESTART, fast=True))
             return Snapshot("copied", _copied(value))
     except Exception:  # not plain, cyclic, too deep, too big, changed meanwhile: the walk finds out what it is
         pass
@@ -167,11 +174,16 @@ def _copied(value: Any) -> bytes:
         return _pickled(value, limit=2 * SIZE, fast=False)
 
 
-def _pickled(value: Any, *, limit: int, fast: bool) -> bytes:
+def _cut(value: list[Any]) -> Iterator[list[Any]]:
+    return (value[at : at + _PIECE] for at in range(0, len(value), _PIECE))
+
+
+def _pickled(*values: Any, limit: int, fast: bool) -> bytes:
     buffer = _Buffer(limit)
     copier = _Copier(buffer, 5, buffer_callback=_refuse)
     copier.fast = fast
-    copier.dump(value)
+    for value in values:
+        copier.dump(value)
     return buffer.getvalue()
 
 
@@ -201,6 +213,21 @@ def _loaded(data: bytes) -> Any:
     return pickle.loads(data) if len(data) <= _FRAME else pickle.Unpickler(_Pages(data)).load()
 
 
+def encode_pieces(snapshot: Snapshot) -> Iterator[list[Any]]:
+    """The tree of a snapshot whose form is ``pieces``, some items at a time.
+
+    A large tree made at once keeps the interpreter busy in one go, most of all its garbage collector.
+    """
+    for piece in _load_pieces(snapshot.held):
+        yield Encoder().encode(piece)
+
+
+def _load_pieces(data: bytes) -> Iterator[list[Any]]:
+    source = io.BytesIO(data)
+    while source.tell() < len(data):
+        yield pickle.load(source)
+
+
 def encode(snapshot: Snapshot, *, losses: Counter[str] | None = None) -> Any:
     """The tree of a snapshot: strict JSON with tagged values. Never raises.
 
@@ -210,7 +237,12 @@ def encode(snapshot: Snapshot, *, losses: Counter[str] | None = None) -> Any:
         tree, lost = snapshot.held, snapshot.losses
     else:
         encoder = Encoder()
-        tree = encoder.encode(_loaded(snapshot.held) if snapshot.form == "copied" else snapshot.held)
+        value = snapshot.held
+        if snapshot.form == "copied":
+            value = _loaded(value)
+        elif snapshot.form == "pieces":
+            value = list(chain.from_iterable(_load_pieces(value)))
+        tree = encoder.encode(value)
         lost = encoder.losses
     if losses is not None and lost:
         losses.update(lost)

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import unquote_plus
 
 from playhead.errors import ConfigurationError
-from playhead.masking._engine import WINDOW, EngineName
+from playhead.masking._engine import EngineName
 from playhead.masking._literals import RefusedSecret
 from playhead.masking._names import is_secret_name, is_secret_parameter, may_name_secret
 from playhead.masking._placeholder import Pseudonyms, is_placeholder
@@ -20,6 +20,9 @@ __all__ = ["MASK_RULE_VERSION", "Masker"]
 
 MASK_RULE_VERSION = 1
 """Raised when what the built-in rules mask changes."""
+
+_GLANCE = 4096
+"""JSON of so many bytes is looked at as text: in more of it something looks like a secret more often than not."""
 
 _PARAMETER = re.compile(r"([?&;#])([^=&;?#\s]{1,128})=([^&;#\s]+)")
 
@@ -95,7 +98,7 @@ class Masker:
         the quotes around it are no part of any word, so what matches in none of the text matches in none of them.
         """
         return (
-            len(text) <= WINDOW
+            len(text) <= _GLANCE
             and b"\\" not in text
             and text.isascii()
             and not self._texts.callables

@@ -65,7 +65,18 @@ NAME_STEMS = (
 )
 """Patterns in lower case, each beginning with a literal, one of which is at the end of every secret name."""
 
-_NAME_END = re.compile(rf'(?:{"|".join((*_WORDS, *_WHOLE, "key"))})[-. _]*"'.encode())
+_ENDS = (*_WORDS, *_WHOLE, "key")
+_LAST = "".join(sorted({end[-1] for end in _ENDS}))
+
+
+def _ending_in(last: str) -> str:
+    ends = "|".join(f'(?<={end}")' for end in _ENDS if end[-1] == last)
+    return f'(?<={last}")(?:{ends})'
+
+
+_NAME_END = re.compile(rf'"(?<=[{_LAST}\-. _]")(?:(?<=[-. _]")|{"|".join(map(_ending_in, _LAST))})'.encode())
+"""A quote, then what is before it: most quotes in JSON are told by the one character before them."""
+
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[-. ]")
 
 

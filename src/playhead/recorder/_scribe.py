@@ -23,7 +23,7 @@ from playhead.boundary import (
     name_arguments,
 )
 from playhead.eventlog import LogWriter, counted, escape, part_digest
-from playhead.events import Snapshot, encode, freeze
+from playhead.events import Snapshot, encode, encode_pieces, freeze
 from playhead.masking import Masker
 from playhead.providers import (
     ModelCall,
@@ -111,7 +111,11 @@ class Scribe:
         failed = False
         match outcome:
             case Returned():
-                body = {"content" if family == "model" else "value": encode(kept)}
+                key = "content" if family == "model" else "value"
+                if kept.form == "pieces":
+                    body, masked = {}, {key: self._pieced(kept)}
+                else:
+                    body = {key: encode(kept)}
             case Raised():
                 body, failed = {"error": encode(kept)}, True
             case Streamed(head=HttpHead()):
@@ -243,8 +247,8 @@ class Scribe:
             read["version"] = version
         return read
 
-    def _text(self, body: Body, *, lift: bool = False) -> bytes:
-        """The JSON of a body as it may be written: without its secrets."""
+    def _text(self, body: Any, *, lift: bool = False) -> bytes:
+        """The JSON of a body, or of a part of one, as it may be written: without its secrets."""
         text = _encode_json(body)
         if not self._masker.is_clean_json(text):
             masked = self._masker.value(body)
@@ -252,7 +256,12 @@ class Scribe:
                 body, text = masked, _encode_json(masked)
         return self._finished(body, text, lift=lift)
 
-    def _finished(self, body: Body, text: bytes, *, lift: bool) -> bytes:
+    def _pieced(self, kept: Snapshot) -> msgspec.Raw:
+        """The same of a long list."""
+        texts = [self._text(piece, lift=True)[1:-1] for piece in encode_pieces(kept)]
+        return msgspec.Raw(b"[%b]" % b",".join(filter(None, texts)))
+
+    def _finished(self, body: Any, text: bytes, *, lift: bool) -> bytes:
         """The same for a ``body`` that is masked: recorded keys set apart from the file's own, long strings lifted."""
         finished = escape(body) if b"$" in text else body
         if lift and len(text) >= _LIFT_FROM:
