@@ -8,7 +8,7 @@ import threading
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playhead.events._snapshot import encode, encode_pieces, freeze, snapshot
@@ -138,6 +138,7 @@ def test_no_snapshot_fails_however_little_of_the_stack_is_left() -> None:
     assert freeze({"a": [[samples.Box(1)]]}) == found[0]
 
 
+@settings(deadline=None)
 @given(st.integers(255, 1100), st.lists(st.sampled_from([1, "a", None, {"$x": [1]}, [(), b"b"], {1, 2}]), min_size=1))
 def test_the_pieces_of_a_long_list_are_its_tree(length: int, items: list[Any]) -> None:
     value = [items[at % len(items)] for at in range(length)]

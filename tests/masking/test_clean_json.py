@@ -50,6 +50,7 @@ def test_what_is_passed_is_what_the_mask_leaves_alone(engine: EngineName, tree: 
             assert mask.value([tree])[0] is tree
 
 
+@settings(deadline=None)
 @given(names)
 def test_no_secret_name_is_overlooked(name: str) -> None:
     if is_secret_name(name):

@@ -90,6 +90,7 @@ def test_a_conversation_that_goes_on_is_read_from_where_it_is_new() -> None:
         keeper.requested(seq)
 
 
+@settings(deadline=None)
 @given(st.dictionaries(st.text(max_size=3), st.integers(0, 99) | st.lists(st.integers(0, 9), max_size=2)), styles)
 def test_places_are_where_the_values_are(body: dict[str, Any], style: dict[str, Any]) -> None:
     text = json.dumps(body, **style).encode()
@@ -98,6 +99,7 @@ def test_places_are_where_the_values_are(body: dict[str, Any], style: dict[str, 
         assert text.startswith(bytes(top[key]), at)
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(["a", "ab", "abc", "x", "y"]), st.integers(0, 10**6)), min_size=2), styles)
 def test_a_repeated_key_is_never_overlooked(pairs: list[tuple[str, int]], style: dict[str, Any]) -> None:
     comma, colon = style.get("separators", (", ", ": "))

@@ -124,7 +124,7 @@ class PartKeeper:
             tree = _decode(text)
             if _encode(tree) != text:
                 _refuse_repeated_keys(text)
-            masked = escape(self._masker.value(tree))
+            masked = escape(tree if self._masker.is_clean_json(text) else self._masker.value(tree))
             lifted = masked if type(masked) is str else self.lift(masked)
             known = self._seen[text] = self._part(_encode(lifted))
         return known

@@ -107,7 +107,7 @@ class Scribe:
         """Write what became of a question."""
         family, model = ticket.mark or ("boundary", None)
         body: Body
-        masked: Body | None = None
+        masked: Body = {}
         failed = False
         match outcome:
             case Returned():
@@ -128,12 +128,7 @@ class Scribe:
                 if outcome.error is not None:
                     body["error"], failed = encode(kept), outcome.end == "broken"
         kind = (_FAILURE if failed else _ANSWER)[family]
-        if masked is None:
-            text = self._text(body, lift=True)
-        else:
-            body = {**self._masker.value(body), **masked}
-            text = self._finished(body, _encode_json(body), lift=True)
-        self._write(mono_ns, ticket.lane.name, kind, text, of=ticket.seq)
+        self._write(mono_ns, ticket.lane.name, kind, self._text(body, masked, lift=True), of=ticket.seq)
 
     def read(self, mono_ns: int, lane: str, parent: str | None, kind: str, fn: str, site: str, kept: Snapshot) -> None:
         """Write a read of clock or chance."""
@@ -144,24 +139,20 @@ class Scribe:
         lane = ticket.lane.name
         abridged = self._parts.abridge(lane, request.body or b"")
         model = recognise(request.method, request.url, request.headers, abridged.text)
-        body: Body = {
-            "method": request.method,
-            "url": self._masker.url(request.url),
-            "headers": self._masker.headers(request.headers),
-        }
+        masked: Body = {"url": self._masker.url(request.url), "headers": self._masker.headers(request.headers)}
+        body: Body = {"method": request.method}
         if model is None:
             body = {"name": "http", **body, **self._plain_request(request)}
             ticket.mark = ("boundary", None)
-            ticket.seq = self._write(mono_ns, lane, "boundary.asked", self._text(body, lift=True))
+            ticket.seq = self._write(mono_ns, lane, "boundary.asked", self._text(body, masked, lift=True))
             return
         body = {"provider": model.provider, "model": model.model, "stream": model.stream, **body}
-        body = self._masker.value(body)
         try:
-            body["request"] = self._parts.request(lane, abridged)
+            masked["request"] = self._parts.request(lane, abridged)
         except NotPlainJsonError:
-            body |= escape(self._masker.value(self._plain_request(request)))
+            body |= self._plain_request(request)
         ticket.mark = ("model", model)
-        ticket.seq = self._write(mono_ns, lane, "model.requested", _encode_json(body))
+        ticket.seq = self._write(mono_ns, lane, "model.requested", self._text(body, masked))
         self._parts.requested(ticket.seq)
 
     def _plain_request(self, request: HttpRequest) -> Body:
@@ -190,7 +181,6 @@ class Scribe:
         content = self._masked_content(plain, ticket.call.payload, cut=self._is_cut(outcome, plain, provider))
         body: Body = {
             "status": head.status,
-            "headers": self._masker.headers(head.headers),
             "protocol": {"version": head.version, "reason": head.reason},
             "gaps": _micros(outcome.gaps_ns),
             "end": outcome.end,
@@ -203,7 +193,7 @@ class Scribe:
             if outcome.gaps_ns:
                 body["first_ns"] = outcome.gaps_ns[0]
             failed = failed or body["verdict"]["kind"] in ("error", "truncated")
-        return body, {"content": content}, failed
+        return body, {"headers": self._masker.headers(head.headers), "content": content}, failed
 
     def _is_cut(self, outcome: Streamed, plain: Body, provider: Any) -> bool:
         """Whether the body breaks off anywhere, so that its texts may end inside a secret."""
@@ -247,26 +237,25 @@ class Scribe:
             read["version"] = version
         return read
 
-    def _text(self, body: Any, *, lift: bool = False) -> bytes:
-        """The JSON of a body, or of a part of one, as it may be written: without its secrets."""
+    def _text(self, body: Any, masked: Body | None = None, *, lift: bool = False) -> bytes:
+        """The JSON of a body, or of a part of one, as it may be written: without secrets, long strings lifted if asked.
+
+        What is in ``masked`` is in the body as well, and has lost its secrets before.
+        """
         text = _encode_json(body)
-        if not self._masker.is_clean_json(text):
-            masked = self._masker.value(body)
-            if masked is not body:
-                body, text = masked, _encode_json(masked)
-        return self._finished(body, text, lift=lift)
+        clean = body if self._masker.is_clean_json(text) else self._masker.value(body)
+        whole = {**clean, **masked} if masked else clean
+        if whole is not body:
+            text = _encode_json(whole)
+        finished = escape(whole) if b"$" in text else whole
+        if lift and len(text) >= _LIFT_FROM:
+            finished = self._parts.lift(finished)
+        return text if finished is whole else _encode_json(finished)
 
     def _pieced(self, kept: Snapshot) -> msgspec.Raw:
         """The same of a long list."""
         texts = [self._text(piece, lift=True)[1:-1] for piece in encode_pieces(kept)]
         return msgspec.Raw(b"[%b]" % b",".join(filter(None, texts)))
-
-    def _finished(self, body: Any, text: bytes, *, lift: bool) -> bytes:
-        """The same for a ``body`` that is masked: recorded keys set apart from the file's own, long strings lifted."""
-        finished = escape(body) if b"$" in text else body
-        if lift and len(text) >= _LIFT_FROM:
-            finished = self._parts.lift(finished)
-        return text if finished is body else _encode_json(finished)
 
     def _keep_part(self, content: bytes) -> str:
         digest = self._digests.get(content)
