@@ -221,7 +221,7 @@ tool(3)
 
 @pytest.mark.slow
 def test_termination_of_the_recorder_reaches_the_program(tmp_path: Path) -> None:
-    write_agent(tmp_path, "import time\nprint('ready', flush=True)\ntime.sleep(60)\n")
+    write_agent(tmp_path, "import time\nprint('ready', flush=True)\nfor _ in range(1200):\n    time.sleep(0.05)\n")
     words = [sys.executable, "-m", "playhead.cli", "record", "--id", "run-1", "--", "python", "agent.py"]
     with subprocess.Popen(words, cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, text=True) as parent:
         assert parent.stdout is not None
@@ -235,7 +235,7 @@ def test_termination_of_the_recorder_reaches_the_program(tmp_path: Path) -> None
 
 @pytest.mark.slow
 def test_ctrl_c_leaves_a_whole_recording(tmp_path: Path) -> None:
-    write_agent(tmp_path, "import time\nprint('ready', flush=True)\ntime.sleep(60)\n")
+    write_agent(tmp_path, "import time\nprint('ready', flush=True)\nfor _ in range(1200):\n    time.sleep(0.05)\n")
     words = [sys.executable, "-m", "playhead.cli", "record", "--id", "run-1", "--", "python", "agent.py"]
     started = subprocess.Popen(
         words, cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, text=True, start_new_session=True
