@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from playhead.errors import MissingTypeError, ValueRefusedError
@@ -85,7 +85,7 @@ def test_any_json_ends_in_a_value_or_a_clear_error_and_imports_and_runs_nothing(
     assert [name for name in samples.ran if name not in ("__hash__", "__eq__")] == []
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])  # a busy machine is no fault
 @given(
     st.recursive(
         st.none() | st.booleans() | st.floats() | st.integers() | st.text(),
