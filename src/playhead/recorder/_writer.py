@@ -264,6 +264,8 @@ class Writer:
             put_ns, function, *arguments = queue.popleft()
         except IndexError:  # the file was let go of
             return 0
+        if function == self._sized and arguments[0] >= _VERY_LARGE:
+            self._commit_if_older(0)
         if self._since_ns is None:
             self._since_ns = put_ns
         if self.failure is not None and function not in (self._commit_and_tell, self._sized):
@@ -289,10 +291,6 @@ class Writer:
     def _sized(self, size: int, function: Callable[..., Any], *arguments: Any) -> None:
         try:
             if self.failure is None:
-                if size >= _VERY_LARGE:
-                    since_ns = self._since_ns
-                    self._commit_if_older(0)
-                    self._since_ns = since_ns
                 function(*arguments)
             else:
                 self.lost += 1
