@@ -12,9 +12,9 @@ from tests.integrations._server import Server
 
 
 @pytest.fixture(autouse=True)
-def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("PLAYHEAD_STORE", str(tmp_path / "store"))
-    return tmp_path / "store"
+def store(own_store: Path) -> Path:
+    """Everything is kept in a folder of the test's own."""
+    return own_store
 
 
 @pytest.fixture

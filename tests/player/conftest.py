@@ -16,10 +16,9 @@ Ask = Callable[..., str]
 
 
 @pytest.fixture(autouse=True)
-def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def store(own_store: Path) -> Path:
     """Everything is kept in a folder of the test's own."""
-    monkeypatch.setenv("PLAYHEAD_STORE", str(tmp_path / "store"))
-    return tmp_path / "store"
+    return own_store
 
 
 @pytest.fixture

@@ -31,10 +31,9 @@ SAID = f"key {KEY} of {MAIL}, card {CARD}, {GITHUB} and {HERON}."
 
 
 @pytest.fixture(autouse=True)
-def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("PLAYHEAD_STORE", str(tmp_path / "store"))
+def store(own_store: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PLAYHEAD_SECRETS", HERON)
-    return tmp_path / "store"
+    return own_store
 
 
 def spellings(secret: str) -> Iterator[bytes]:
