@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import sys
+from typing import Final
 
 import click
 
 from playhead.cli._options import example
+from playhead.cli._output import width
 from playhead.cli._verbs import VERBS, help_page
 from playhead.errors import UsageError
+
+_WIDE: Final = 100
 
 
 @click.command("help", **example("playhead help unknown-run"))
@@ -47,10 +50,4 @@ def _explain(topic: str) -> None:
             next=f"playhead help {near[0]}" if near else "playhead help",
         )
     click.secho(topic, bold=True)
-    click.echo("\n".join(wrapped(texts[topic], _width())))
-
-
-def _width() -> int:
-    import shutil
-
-    return min(shutil.get_terminal_size().columns, 100) if sys.stdout.isatty() else 100
+    click.echo("\n".join(wrapped(texts[topic], min(width(piped=_WIDE), _WIDE))))

@@ -33,6 +33,13 @@ def error_lines(error: PlayheadError) -> Iterator[str]:
     yield f"  more: playhead help {error.slug}"
 
 
+def width(*, piped: int) -> int:
+    """How many columns the terminal has on which we write; ``piped`` where it is none."""
+    import shutil
+
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else piped
+
+
 def say(text: str) -> None:
     """Talk to the person at the terminal."""
     click.echo(text, err=True, color=colour())

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from typing import TYPE_CHECKING
 
 import click
 
 from playhead.cli._options import as_json, example, open_run, split_step, store_option
-from playhead.cli._output import console, print_json, say
+from playhead.cli._output import console, print_json, say, width
 from playhead.errors import UsageError
 
 if TYPE_CHECKING:
@@ -71,7 +70,7 @@ def _show_run(recording: Recording, as_json: bool) -> None:
 
 
 def _width() -> int:
-    return max(20, shutil.get_terminal_size().columns) if sys.stdout.isatty() else _WIDE
+    return max(20, width(piped=_WIDE))
 
 
 def _print_timeline(found: list[Row], width: int) -> None:
