@@ -261,7 +261,7 @@ class Recorder:
 
     def __enter__(self) -> Run:
         outer = current_lane()
-        if outer is not None and not getattr(outer.session, "is_over", False):
+        if outer is not None and not outer.is_over:
             return self._join(outer)
         run = self._run = Run(self._id or new_id(self._kind), self._kind)
         settings = self._settings or read_settings()

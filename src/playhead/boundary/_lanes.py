@@ -46,6 +46,11 @@ class Lane:
         return Lane(self.session, name=f"{self.name}/{label}#{ordinal}", parent=self)
 
     @property
+    def is_over(self) -> bool:
+        """Whether its run or replay has ended, though this lane may go on. What lies outside of every run never has."""
+        return self is not _OUTSIDE and self.session.is_over
+
+    @property
     def root(self) -> Lane:
         """The lane in which the run began."""
         lane = self

@@ -77,7 +77,7 @@ class _Guard:
 def _guard_here() -> tuple[_Guard | None, Lane | None]:
     lane = current_lane()
     guards = tuple(_guards)
-    if lane is None or getattr(lane.session, "is_over", False):  # what outlived its run is nobody's
+    if lane is None or lane.is_over:  # what outlived its run is nobody's
         return (guards[-1] if guards else None), None
     if lane.opaque or not lane.session.forbids_network:
         return None, lane
