@@ -60,9 +60,10 @@ class Fingerprints:
             for key, raw in _decode_top(call.body or b"{}").items():
                 whole = bytes(raw)
                 known = self._by_text[side, key]
-                texts = map(bytes, _decode_items(whole)) if whole[:1] == b"[" else (whole,)
+                is_list = whole[:1] == b"["
+                texts = map(bytes, _decode_items(whole)) if is_list else (whole,)
                 digests = [known.get(text) or self._of_text(side, key, text) for text in texts]
-                parts[key] = self._of_items(digests) if whole[:1] == b"[" else digests[0]
+                parts[key] = self._of_items(digests) if is_list else digests[0]
             return self._combine(provider, parts)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             return None

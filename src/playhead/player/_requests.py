@@ -36,8 +36,6 @@ class Request(msgspec.Struct, frozen=True):
     """Method, URL, headers of the message that carried it; not compared, except ``name`` of plain HTTP."""
 
 
-_FAR = 2**63
-
 Normaliser = Callable[[Request], Request]
 """Takes out of a request what should not count; applied to both sides."""
 
@@ -57,6 +55,10 @@ def tree_of_call(arguments: Arguments) -> Any:
     if not (all(map(_is_tree, args)) and all(map(_is_tree, kwargs.values())) and all(map(_is_key, kwargs))):
         kept = freeze(kept)
     return name_arguments(arguments.function, kept)
+
+
+_FAR = 2**63
+"""Whole numbers nearer to zero than this are their own trees."""
 
 
 def _is_tree(value: Any) -> bool:

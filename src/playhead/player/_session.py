@@ -179,8 +179,7 @@ class ReplaySession:
             strict = [slot for slot in left if self._matchers.is_strict(slot.boundary)]
             if strict and self.failure is None:
                 found = self._placed(explain_unplayed(self._layout, strict))
-                self.report.divergence = found
-                self.failure = UnplayedError(found.message, next=found.next, divergence=found)
+                self._fail(UnplayedError(found.message, next=found.next, divergence=found), found)
         if raising and self.failure is not None:
             raise self.failure
 

@@ -160,7 +160,7 @@ class Layout:
         """The bodies of the answers that have been given, the latest of the recording first, at most so many."""
         played = (slot for slot in reversed(self.slots) if slot.played)
         for slot in islice(played, most):
-            answer = self.recording.exchanges[slot.index].answer
+            answer = self.exchanges[slot.index].answer
             if answer is not None:
                 yield answer.body
 
