@@ -6,6 +6,7 @@ import importlib
 import inspect
 import runpy
 import sys
+import threading
 from collections.abc import Sequence
 from contextvars import Token
 from pathlib import Path
@@ -17,7 +18,7 @@ from playhead._masking import make_masker
 from playhead._normalisers import load_normalisers
 from playhead._runs import INSTALLATION, installers
 from playhead._stores import choose_store
-from playhead.boundary import Lane, current_lane, enter_lane, leave_lane, when_idle
+from playhead.boundary import Lane, current_lane, enter_lane, leave_lane
 from playhead.errors import DivergenceError, NestedRunError, UsageError
 from playhead.eventlog import Recording
 from playhead.events import NoteAdded, RunStarted, decode
@@ -78,6 +79,8 @@ class Replay:
         self._zone = _apply_zone(self.recording.started, self.report)
         self._guard = _guard(self._session, self._settings)
         self._token = enter_lane(self.lane)
+        self._thread = threading.get_ident()
+        self._session.activity.begin(self._thread)
         return self
 
     def __exit__(
@@ -87,7 +90,9 @@ class Replay:
         leave_lane(self._token)
         self._guard()
         self._zone()
-        when_idle(self._session, INSTALLATION.leave)  # a thread that goes on is refused what it asks for, not let out
+        # A thread that goes on is refused what it asks for, not let out.
+        self._session.activity.when_idle(INSTALLATION.leave)
+        self._session.activity.end(self._thread)
         _compare_packages(self.recording, self.report)
         self._session.end(
             raising=error is None or (error is not self._session.failure and self._session.failure is not None)

@@ -13,7 +13,17 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Protocol
 
-__all__ = ["ENVIRONMENT", "Clock", "SystemClock", "TickingClock", "random_bytes", "random_hex", "sleep"]
+__all__ = [
+    "ENVIRONMENT",
+    "Clock",
+    "SystemClock",
+    "TickingClock",
+    "random_bytes",
+    "random_hex",
+    "sleep",
+    "thread_cpu_ns",
+    "thread_sleeps",
+]
 
 _time_ns = time.time_ns
 _monotonic_ns = time.monotonic_ns
@@ -73,6 +83,27 @@ def random_hex(digits: int) -> str:
 def sleep(seconds: float) -> None:
     """Really wait."""
     _sleep(seconds)
+
+
+def thread_cpu_ns(ident: int) -> int:
+    """The processor time that a thread has used, in nanoseconds; 0 where the system does not tell, or it has ended."""
+    clock_of = getattr(time, "pthread_getcpuclockid", None)
+    if clock_of is None:
+        return 0
+    try:
+        return time.clock_gettime_ns(clock_of(ident))
+    except (OSError, OverflowError):
+        return 0
+
+
+def thread_sleeps(ident: int) -> bool | None:
+    """Whether the system has a thread waiting, rather than run or about to; ``None`` where it does not tell."""
+    thread = threading._active.get(ident)  # type: ignore[attr-defined]
+    try:
+        with open(f"/proc/self/task/{thread.native_id}/stat", "rb") as stat:
+            return stat.read().rpartition(b")")[2].split()[0] not in (b"R", b"D")
+    except (OSError, AttributeError, IndexError):
+        return None
 
 
 def python_version() -> str:

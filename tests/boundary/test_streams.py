@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playhead.boundary import (
+    Activity,
     Call,
     HttpHead,
     HttpRequest,
@@ -44,12 +45,16 @@ class Session:
         self.forbids_network = forbids_network
         self.outcomes: list[Outcome] = []
         self.notices: list[tuple[str, Any]] = []
+        self.activity = Activity()
 
     def ignores(self, host: str) -> bool:
         return False
 
     def refuse(self, lane: Lane | None, place: str) -> BaseException | None:
         return ConnectionRefusedInReplayError(f"no {place}") if self.forbids_network else None
+
+    def open(self, lane: Lane) -> None:
+        pass
 
     def begin(self, lane: Lane, call: Call) -> Ticket:
         return Ticket(lane, call, answer=self.answer)
@@ -59,6 +64,9 @@ class Session:
 
     def read(self, lane: Lane, kind: str, fn: str, site: str, live: Callable[[], Any]) -> Any:
         return live()
+
+    def tell_time(self, now: float) -> float:
+        return now
 
     def notice(self, lane: Lane, name: str, details: Any = None) -> None:
         self.notices.append((name, details))

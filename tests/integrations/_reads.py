@@ -13,7 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from playhead.boundary import Call, Installer, Lane, Outcome, Patches, Ticket, in_lane
+from playhead.boundary import Activity, Call, Installer, Lane, Outcome, Patches, Ticket, in_lane
 
 Key = tuple[str, str, str]
 
@@ -32,6 +32,13 @@ class RecordingReads:
         self.calls: list[tuple[str, str]] = []
         self.notices: list[tuple[str, Any]] = []
         self._lock = threading.Lock()
+        self.activity = Activity()
+
+    def tell_time(self, now: float) -> float:
+        return now
+
+    def open(self, lane: Lane) -> None:
+        pass
 
     def begin(self, lane: Lane, call: Call) -> Ticket:
         with self._lock:

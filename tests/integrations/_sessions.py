@@ -12,6 +12,7 @@ import msgspec
 
 import playhead
 from playhead.boundary import (
+    Activity,
     Call,
     HttpHead,
     HttpRequest,
@@ -67,6 +68,7 @@ class Recorder:
         self.exchanges: list[Exchange] = []
         self.notices: list[tuple[str, Any]] = []
         self.double = 0
+        self.activity = Activity()
         self._ignored = ignored
         self._lock = threading.Lock()
 
@@ -75,6 +77,9 @@ class Recorder:
 
     def refuse(self, lane: Lane | None, place: str) -> None:
         return None
+
+    def open(self, lane: Lane) -> None:
+        pass
 
     def begin(self, lane: Lane, call: Call) -> Ticket:
         ticket = Ticket(lane, call)
@@ -89,6 +94,9 @@ class Recorder:
 
     def read(self, lane: Lane, kind: str, fn: str, site: str, live: Any) -> Any:
         return live()
+
+    def tell_time(self, now: float) -> float:
+        return now
 
     def notice(self, lane: Lane, name: str, details: Any = None) -> None:
         self.notices.append((name, details))

@@ -60,8 +60,7 @@ def test_what_timed_out_or_was_cancelled_does_so_again() -> None:
     assert replay.report.identical, replay.report.lines()
 
 
-def test_a_call_that_is_not_cancelled_any_more_diverges_and_does_not_hang(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("playhead.boundary._cancellation._GRACE_S", 0.05)
+def test_a_call_that_is_not_cancelled_any_more_diverges_and_does_not_hang() -> None:
     recording, _ = record(lambda: asyncio.run(waits()))
 
     async def patient() -> str:

@@ -8,12 +8,14 @@ from playhead.boundary._calls import (
     HttpHead,
     HttpRequest,
     Outcome,
+    Pause,
     Raised,
     Returned,
     Streamed,
 )
 from playhead.boundary._cancellation import is_cancellation
 from playhead.boundary._doors import (
+    await_turn,
     cross,
     cross_async,
     cross_items,
@@ -34,13 +36,16 @@ from playhead.boundary._lanes import (
     leave_lane,
     outside_runs,
 )
+from playhead.boundary._loops import LoopWatch, Select, running_loop, running_watch, watch_loops
 from playhead.boundary._patches import Installation, Installer, Patches
 from playhead.boundary._sessions import Session, Ticket
 from playhead.boundary._streams import PlayedStream, Stream, Tap, TeedStream
-from playhead.boundary._working import at_work, when_idle
+from playhead.boundary._turns import Pace, Turn
+from playhead.boundary._working import Activity, at_work
 
 __all__ = [
     "MAIN",
+    "Activity",
     "Arguments",
     "Call",
     "HeaderPairs",
@@ -49,20 +54,26 @@ __all__ = [
     "Installation",
     "Installer",
     "Lane",
+    "LoopWatch",
     "Outcome",
+    "Pace",
     "Patches",
+    "Pause",
     "PlayedStream",
     "Raised",
     "Returned",
+    "Select",
     "Session",
     "Stream",
     "Streamed",
     "Tap",
     "TeedStream",
     "Ticket",
+    "Turn",
     "announce_abrupt_end",
     "as_fallback",
     "at_work",
+    "await_turn",
     "before_abrupt_end",
     "cross",
     "cross_async",
@@ -78,7 +89,9 @@ __all__ = [
     "name_arguments",
     "outside_runs",
     "pass_uncaptured",
+    "running_loop",
+    "running_watch",
     "stay_in_lane",
     "stay_in_lane_async",
-    "when_idle",
+    "watch_loops",
 ]

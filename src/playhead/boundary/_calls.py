@@ -14,7 +14,7 @@ import msgspec
 HeaderPairs = tuple[tuple[str, str], ...]
 """Header names and values, decoded as latin-1, in the order, case and number they came in."""
 
-Kind = Literal["model", "tool", "http", "wrap"]
+Kind = Literal["model", "tool", "http", "wrap", "sleep"]
 """Which boundary is crossed. ``http`` is any request; a session finds out by itself whether a model was asked."""
 
 End = Literal["complete", "closed", "cancelled", "broken"]
@@ -50,12 +50,18 @@ class Arguments(msgspec.Struct, frozen=True):
     kwargs: dict[str, Any]
 
 
+class Pause(msgspec.Struct, frozen=True):
+    """Time that is to pass: a sleep, or a timer that may be taken back before it fires."""
+
+    seconds: float
+
+
 class Call(msgspec.Struct, frozen=True):
     """A crossing that is about to happen."""
 
     kind: Kind
     name: str
-    payload: HttpRequest | Arguments
+    payload: HttpRequest | Arguments | Pause
     call_id: str | None = None
     """The provider's id of the tool call that asked for this, where it is known."""
 

@@ -10,7 +10,6 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from typing import Any, TypeVar, cast
 
 from playhead.boundary._calls import Call, Outcome, Raised, Returned, Streamed
-from playhead.boundary._cancellation import is_cancellation, wait_for_cancellation
 from playhead.boundary._lanes import Lane, enter_lane, in_lane, leave_lane
 from playhead.boundary._sessions import Ticket
 from playhead.boundary._streams import PlayedStream, Tap
@@ -25,6 +24,7 @@ def cross(lane: Lane, call: Call, live: Callable[[], T]) -> T:
     """
     ticket = lane.session.begin(lane, call)
     if ticket.answer is not None:
+        await_turn(ticket)
         return cast(T, _serve(ticket, ticket.answer))
     token = enter_lane(lane.inside())
     try:
@@ -42,8 +42,7 @@ async def cross_async(lane: Lane, call: Call, live: Callable[[], Awaitable[T]]) 
     """`cross` for a call that is awaited."""
     ticket = lane.session.begin(lane, call)
     if ticket.answer is not None:
-        if isinstance(ticket.answer, Raised) and is_cancellation(ticket.answer.error):
-            await _wait(ticket, ticket.answer.error)
+        await await_turn_async(ticket)
         return cast(T, _serve(ticket, ticket.answer))
     token = enter_lane(lane.inside())
     try:
@@ -73,6 +72,7 @@ def cross_stream(
     """
     ticket = lane.session.begin(lane, call)
     if ticket.answer is not None:
+        await_turn(ticket)
         return play(_play(ticket, ticket.answer, revive))
     tap = Tap(ticket)
     token = enter_lane(lane.inside())
@@ -96,8 +96,7 @@ async def cross_stream_async(
     """`cross_stream` for a call that is awaited."""
     ticket = lane.session.begin(lane, call)
     if ticket.answer is not None:
-        if isinstance(ticket.answer, Raised) and is_cancellation(ticket.answer.error):
-            await _wait(ticket, ticket.answer.error)
+        await await_turn_async(ticket)
         return await play(_play(ticket, ticket.answer, revive))
     tap = Tap(ticket)
     token = enter_lane(lane.inside())
@@ -110,12 +109,24 @@ async def cross_stream_async(
         leave_lane(token)
 
 
-async def _wait(ticket: Ticket, error: BaseException) -> None:
-    try:
-        await wait_for_cancellation(ticket, error)
-    except BaseException as raised:
-        ticket.lane.session.finish(ticket, Raised(raised))
-        raise
+def await_turn(ticket: Ticket) -> None:
+    """Wait until the answer may be given; what ends the waiting otherwise is what became of the call."""
+    if ticket.turn is not None:
+        try:
+            ticket.turn.wait()
+        except BaseException as error:
+            ticket.lane.session.finish(ticket, Raised(error))
+            raise
+
+
+async def await_turn_async(ticket: Ticket) -> None:
+    """`await_turn` that lets other tasks go on."""
+    if ticket.turn is not None:
+        try:
+            await ticket.turn
+        except BaseException as error:
+            ticket.lane.session.finish(ticket, Raised(error))
+            raise
 
 
 def pass_uncaptured(lane: Lane, name: str, place: str) -> None:
@@ -135,6 +146,7 @@ def cross_items(lane: Lane, call: Call, live: Callable[[], Generator[Any, Any, A
     ticket = lane.session.begin(lane, call)
     tap = Tap(ticket, None)
     if ticket.answer is not None:
+        await_turn(ticket)
         return (yield from _play_items(_streamed(ticket.answer), tap))
     inside = lane.inside()
     source = live()
@@ -169,6 +181,7 @@ async def cross_items_async(
     ticket = lane.session.begin(lane, call)
     tap = Tap(ticket, None)
     if ticket.answer is not None:
+        await await_turn_async(ticket)
         async for item in PlayedStream(_streamed(ticket.answer), tap):
             yield item
         return

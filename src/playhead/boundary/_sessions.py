@@ -9,6 +9,8 @@ import msgspec
 
 from playhead.boundary._calls import Call, Outcome
 from playhead.boundary._lanes import Lane
+from playhead.boundary._turns import Pace, Turn
+from playhead.boundary._working import Activity
 
 T = TypeVar("T")
 
@@ -18,8 +20,10 @@ class Ticket(msgspec.Struct, eq=False):
 
     ``answer`` is set by a session that answers itself; where it is ``None`` the call is to be made live.
     ``seq`` is the position of the question in the recording once it has been written. ``keep`` makes a
-    picture of each yielded item that later changes do not reach. ``waited_ns`` is how long the recorded answer
-    took. ``mark`` is the session's own.
+    picture of each yielded item that later changes do not reach. ``turn`` is when the answer, or the head of a
+    stream, may be given, and ``pace`` when the pieces of a stream; at once where they are ``None``. ``turns``
+    says how many turns of its loop after what crossed there before it the question came, -1 where the loop was idle
+    in between. ``mark`` is the session's own.
     """
 
     lane: Lane
@@ -27,7 +31,9 @@ class Ticket(msgspec.Struct, eq=False):
     answer: Outcome | None = None
     began_ns: int = 0
     seq: int | None = None
-    waited_ns: int = 0
+    turn: Turn | None = None
+    pace: Pace | None = None
+    turns: int = 0
     keep: Callable[[Any], Any] | None = None
     mark: Any = None
 
@@ -45,6 +51,11 @@ class Session(Protocol):
         ...
 
     @property
+    def activity(self) -> Activity:
+        """Which threads work in its lanes."""
+        ...
+
+    @property
     def is_over(self) -> bool:
         """Whether it has ended, though lanes of it may go on."""
         ...
@@ -57,6 +68,10 @@ class Session(Protocol):
         """The error for a connection to ``place`` that is about to be opened; ``None`` where it may be."""
         ...
 
+    def open(self, lane: Lane) -> None:
+        """A thread begins to work in ``lane``."""
+        ...
+
     def begin(self, lane: Lane, call: Call) -> Ticket:
         """Take note of a question, or answer it."""
         ...
@@ -67,6 +82,10 @@ class Session(Protocol):
 
     def read(self, lane: Lane, kind: Literal["clock", "random"], fn: str, site: str, live: Callable[[], T]) -> T:
         """Answer a read of clock or chance, live or from the recording."""
+        ...
+
+    def tell_time(self, now: float) -> float:
+        """What a loop's clock, at ``now`` seconds, says in a lane."""
         ...
 
     def claim_entry(self, kind: str, call: str | None, task: str | None) -> str | None:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
+from itertools import zip_longest
 from typing import Any
 
 from playhead._system import SystemClock
 from playhead.boundary._calls import End, HttpHead, Outcome, Raised, Streamed
-from playhead.boundary._cancellation import is_cancellation, wait_for_cancellation
+from playhead.boundary._cancellation import is_cancellation
 from playhead.boundary._sessions import Ticket
+from playhead.boundary._turns import Turn
 from playhead.errors import DivergenceError
 
 _now = SystemClock.mono_ns
@@ -167,28 +169,52 @@ class PlayedStream(Stream):
 
     def __iter__(self) -> Iterator[Any]:
         try:
-            for item in self._answer.items:
+            for turn, item in self._pieces():
+                if turn is not None:
+                    turn.wait()
                 self._tap.take(item)
                 self._given += 1
                 yield item
+            turn = self._last_turn()
+            if turn is not None:
+                turn.wait()
             self._conclude()
         except BaseException as error:
             self._tap.fail(error)
             raise
 
     async def __aiter__(self) -> AsyncIterator[Any]:
-        answer = self._answer
         try:
-            for item in answer.items:
+            for turn, item in self._pieces():
+                if turn is not None:
+                    await turn
                 self._tap.take(item)
                 self._given += 1
                 yield item
-            if answer.end == "cancelled":
-                await wait_for_cancellation(self._tap.ticket, answer.error)
+            turn = self._last_turn()
+            if turn is not None:
+                await turn
             self._conclude()
         except BaseException as error:
             self._tap.fail(error)
             raise
+
+    def _pieces(self) -> Iterator[tuple[Turn | None, Any]]:
+        """The pieces, each with the turn at which it came."""
+        answer = self._answer
+        pace = self._tap.ticket.pace
+        if pace is None:
+            yield from ((None, item) for item in answer.items)
+            return
+        after_ns = 0
+        for item, gap in zip_longest(answer.items, answer.gaps_ns[: len(answer.items)], fillvalue=0):
+            after_ns += gap
+            yield pace.piece(after_ns), item
+
+    def _last_turn(self) -> Turn | None:
+        """When a stream ends that the program did not leave."""
+        pace = self._tap.ticket.pace
+        return None if pace is None or self._answer.end == "closed" else pace.end()
 
     def _conclude(self) -> None:
         answer = self._answer

@@ -1,41 +1,95 @@
-"""Which sessions have threads at work in their lanes, so that what guards a session can outlast it for them."""
+"""Which threads work in the lanes of a session, and which of them run rather than wait."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
-
-from playhead.boundary._sessions import Session
-
-_lock = threading.Lock()
-_at_work: dict[int, int] = {}
-_waiting: dict[int, list[Callable[[], None]]] = {}
+from typing import Any
 
 
-@contextmanager
-def at_work(session: Session) -> Iterator[None]:
-    """While the block lasts, a thread works in a lane of ``session`` that need not end with it."""
-    key = id(session)  # the lane that is worked in holds the session
-    with _lock:
-        _at_work[key] = _at_work.get(key, 0) + 1
-    try:
-        yield
-    finally:
-        with _lock:
-            _at_work[key] -= 1
-            last = _at_work[key] == 0
-            if last:
-                del _at_work[key]
-            actions = _waiting.pop(key, []) if last else []
+class Activity:
+    """The threads of one session, by identifier, and the work that no thread has begun yet, by a token of its own.
+
+    ``settled`` is called, with the lock held, each time one of them ends or begins to wait: a session that gives
+    its answers in turn then looks whose turn it is. A session without it is not told who waits.
+    """
+
+    def __init__(self, *, lock: Any = None, settled: Callable[[], None] | None = None) -> None:
+        self._lock = lock or threading.RLock()
+        self._working: dict[Hashable, int] = {}
+        self._waiting: set[Hashable] = set()
+        self._when_idle: list[Callable[[], None]] = []
+        self._settled = settled
+
+    @property
+    def is_followed(self) -> bool:
+        """Whether the session wants to know who waits."""
+        return self._settled is not None
+
+    @property
+    def running(self) -> list[Hashable]:
+        """Who works and does not wait."""
+        return [key for key in self._working if key not in self._waiting]
+
+    def is_alone(self, key: Hashable) -> bool:
+        """Whether ``key`` is the only one at work."""
+        return len(self._working) == 1 and key in self._working
+
+    def is_known(self, key: Hashable) -> bool:
+        """Whether ``key`` is at work."""
+        return key in self._working
+
+    def begin(self, key: Hashable) -> None:
+        """``key`` works, once more."""
+        with self._lock:
+            self._working[key] = self._working.get(key, 0) + 1
+
+    def end(self, key: Hashable) -> None:
+        """Undo one `begin`."""
+        with self._lock:
+            left = self._working.get(key, 1) - 1
+            if left:
+                self._working[key] = left
+                return
+            self._working.pop(key, None)
+            self._waiting.discard(key)
+            actions: list[Callable[[], None]] = []
+            if not self._working:
+                actions, self._when_idle = self._when_idle, []
+            elif self._settled is not None:
+                self._settled()
         for action in actions:
             action()
 
+    def wait(self, key: Hashable) -> None:
+        """``key`` begins to wait for something that others do."""
+        with self._lock:
+            if key in self._working and key not in self._waiting:
+                self._waiting.add(key)
+                if self._settled is not None:
+                    self._settled()
 
-def when_idle(session: Session, action: Callable[[], None]) -> None:
-    """Call ``action`` as soon as no thread works in a lane of ``session``: now, or in the last of them as it ends."""
-    with _lock:
-        if id(session) in _at_work:
-            _waiting.setdefault(id(session), []).append(action)
-            return
-    action()
+    def wake(self, key: Hashable) -> None:
+        """What ``key`` waits for is there: said by who brings it, before that one itself ends or waits."""
+        with self._lock:
+            self._waiting.discard(key)
+
+    def when_idle(self, action: Callable[[], None]) -> None:
+        """Call ``action`` as soon as nobody works: now, or by the last one as it ends."""
+        with self._lock:
+            if self._working:
+                self._when_idle.append(action)
+                return
+        action()
+
+
+@contextmanager
+def at_work(activity: Activity) -> Iterator[None]:
+    """While the block lasts, this thread works."""
+    key = threading.get_ident()
+    activity.begin(key)
+    try:
+        yield
+    finally:
+        activity.end(key)

@@ -50,8 +50,7 @@ def align(before: Recording, after: Recording) -> list[Pair]:
 def _by_lane(recording: Recording) -> dict[str, list[Entry]]:
     lanes: dict[str, list[Entry]] = {}
     for exchange in recording.exchanges:
-        if exchange.question.kind != "sleep.asked":
-            lanes.setdefault(exchange.question.lane, []).append(Entry(exchange))
+        lanes.setdefault(exchange.question.lane, []).append(Entry(exchange))
     return lanes
 
 

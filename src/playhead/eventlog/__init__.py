@@ -10,7 +10,7 @@ from playhead.eventlog._packing import pack
 from playhead.eventlog._parts import escape, escape_text, list_ref, part_digest, part_ref
 from playhead.eventlog._printing import counted, printable
 from playhead.eventlog._reader import Line, LogReader, Torn, read_header
-from playhead.eventlog._recording import Exchange, Question, Recording, open_recording
+from playhead.eventlog._recording import Exchange, Moment, Question, Recording, open_recording
 from playhead.eventlog._verdicts import Break, Verification
 from playhead.eventlog._verifying import verify
 from playhead.eventlog._writer import LogWriter
@@ -30,6 +30,7 @@ __all__ = [
     "Line",
     "LogReader",
     "LogWriter",
+    "Moment",
     "Question",
     "Recording",
     "Torn",

@@ -24,12 +24,16 @@ ANSWERS = frozenset(
 """Kinds that answer the question that they are ``of``."""
 
 
+_POSITIVE = (1 << 63) - 1
+
+
 class Columns:
     """One pass over a recording.
 
-    For the event ``seq``: ``kinds[kind[seq]]``, ``lanes[lane[seq]]``, and its line's ``offset[seq]`` and
-    ``length[seq]`` in the plain text. ``questions``, ``steps`` and ``parts`` hold the ``seq`` of such events,
-    ``answers`` the first answer of each question that has one, ``erased`` the events without a body.
+    For the event ``seq``: ``kinds[kind[seq]]``, ``lanes[lane[seq]]``, ``mono_ns[seq]``, and its line's
+    ``offset[seq]`` and ``length[seq]`` in the plain text. ``questions`` (but for sleeps), ``sleeps``, ``steps``,
+    ``parts`` and ``lanes_opened`` hold the ``seq`` of such events, ``answers`` the first answer of each question
+    that has one, ``erased`` the events without a body.
     """
 
     def __init__(self, stored: Bytes, *, limits: Limits) -> None:
@@ -38,7 +42,10 @@ class Columns:
         self.lane = array("L")
         self.offset = array("Q")
         self.length = array("L")
+        self.mono_ns = array("q")
         self.questions = array("L")
+        self.lanes_opened = array("L")
+        self.sleeps = array("L")
         self.steps = array("L")
         self.parts = array("L")
         self.answers: dict[int, int] = {}
@@ -58,10 +65,15 @@ class Columns:
             self.lane.append(lanes.setdefault(event.lane, len(lanes)))
             self.offset.append(line.offset)
             self.length.append(len(line.text))
+            self.mono_ns.append(event.mono_ns & _POSITIVE)
             if line.erased:
                 self.erased.add(seq)
             if event.of is not None and kind in ANSWERS:
                 self.answers.setdefault(event.of, seq)
+            elif kind == "lane.opened":
+                self.lanes_opened.append(seq)
+            elif kind == "sleep.asked":
+                self.sleeps.append(seq)
             elif kind in QUESTIONS:
                 self.questions.append(seq)
                 if kind in STEPS:

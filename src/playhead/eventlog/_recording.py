@@ -43,6 +43,16 @@ class Question(msgspec.Struct, frozen=True):
     erased: bool
 
 
+class Moment(msgspec.Struct, frozen=True):
+    """When a lane was opened, or something asked or answered; ``of`` is the ``seq`` of the question, else its own."""
+
+    seq: int
+    of: int
+    kind: str
+    lane: str
+    mono_ns: int
+
+
 class View(Sequence[T]):
     """A sequence that makes its items when they are asked for."""
 
@@ -185,7 +195,7 @@ class Recording:
 
     @property
     def exchanges(self) -> Sequence[Exchange]:
-        """Questions with their answers, in the order of the questions."""
+        """Questions with their answers, in the order of the questions. A sleep asks nothing and is none."""
         return View(self._columns.questions, self._exchange)
 
     @property
@@ -201,6 +211,14 @@ class Recording:
     def steps(self) -> Sequence[Exchange]:
         """The exchanges with models and tools: step ``n`` is ``steps[n - 1]``."""
         return View(self._columns.steps, self._exchange)
+
+    def moments(self) -> Iterator[Moment]:
+        """Openings of lanes, questions and answers, those of sleeps included, in their order; reads no bodies."""
+        columns = self._columns
+        asked = {answer: question for question, answer in columns.answers.items()}
+        for seq in sorted([*columns.lanes_opened, *columns.questions, *columns.sleeps, *asked]):
+            of = asked.get(seq, seq)
+            yield Moment(seq, of, columns.kind_of(seq), columns.lane_of(of), columns.mono_ns[seq])
 
     def _exchange(self, seq: int) -> Exchange:
         columns = self._columns

@@ -106,6 +106,11 @@ class ModelRequested(_Body, frozen=True, omit_defaults=True, kw_only=True):
     """The request's JSON, or the arguments of a wrapped model function."""
     form: Literal["json", "text", "bytes", "arguments"] = "json"
     call: str | None = None
+    turns: int | None = None
+    """How many turns of its event loop later than the event before it there it was asked, if not in the same one.
+
+    -1 where the loop was idle in between.
+    """
 
 
 class ModelResponded(_Body, frozen=True, omit_defaults=True, kw_only=True):
@@ -116,6 +121,8 @@ class ModelResponded(_Body, frozen=True, omit_defaults=True, kw_only=True):
     protocol: dict[str, Any] = {}
     content: Any = None
     end: End = "complete"
+    turns: int | None = None
+    """How many turns of its event loop came between this and the event before it there; absent where it was idle."""
     usage: dict[str, Any] | None = None
     """The tokens counted; with ``partial`` where the answer broke off, so that they are a lower bound."""
     verdict: dict[str, Any] | None = None
@@ -142,6 +149,11 @@ class ToolCalled(_Body, frozen=True, omit_defaults=True, kw_only=True):
     name: str
     arguments: Any = None
     call_id: str | None = None
+    turns: int | None = None
+    """How many turns of its event loop later than the event before it there it was asked, if not in the same one.
+
+    -1 where the loop was idle in between.
+    """
 
 
 class ToolReturned(_Body, frozen=True, omit_defaults=True, kw_only=True):
@@ -152,6 +164,8 @@ class ToolReturned(_Body, frozen=True, omit_defaults=True, kw_only=True):
     gaps: list[int] = []
     """Microseconds before each item."""
     end: End = "complete"
+    turns: int | None = None
+    """How many turns of its event loop came between this and the event before it there; absent where it was idle."""
 
 
 class ToolFailed(ToolReturned, frozen=True, kw_only=True, omit_defaults=True):
@@ -170,6 +184,11 @@ class BoundaryAsked(_Body, frozen=True, omit_defaults=True, kw_only=True):
     request: Any = None
     form: Literal["json", "text", "bytes", "arguments", "multipart", "none"] = "none"
     call: str | None = None
+    turns: int | None = None
+    """How many turns of its event loop later than the event before it there it was asked, if not in the same one.
+
+    -1 where the loop was idle in between.
+    """
 
 
 class BoundaryAnswered(_Body, frozen=True, omit_defaults=True, kw_only=True):
@@ -184,6 +203,8 @@ class BoundaryAnswered(_Body, frozen=True, omit_defaults=True, kw_only=True):
     content: Any = None
     """The body of plain HTTP, in one of the forms of `playhead.providers.encode_content`."""
     end: End = "complete"
+    turns: int | None = None
+    """How many turns of its event loop came between this and the event before it there; absent where it was idle."""
 
 
 class BoundaryFailed(BoundaryAnswered, frozen=True, kw_only=True, omit_defaults=True):
@@ -209,15 +230,22 @@ class RandomDrawn(_Body, frozen=True, omit_defaults=True, kw_only=True):
 
 
 class SleepAsked(_Body, frozen=True, omit_defaults=True, kw_only=True):
-    """The agent's own code began to sleep for ``seconds``."""
+    """The agent began to sleep, or set a timer, for ``seconds``."""
 
     seconds: float
+    turns: int | None = None
+    """How many turns of its event loop later than the event before it there it was asked, if not in the same one.
+
+    -1 where the loop was idle in between.
+    """
 
 
 class SleepEnded(_Body, frozen=True, omit_defaults=True, kw_only=True):
-    """The sleep ended."""
+    """The sleep ended, or the timer fired. One that was taken back before has no end."""
 
     end: End = "complete"
+    turns: int | None = None
+    """How many turns of its event loop came between this and the event before it there; absent where it was idle."""
 
 
 class LaneOpened(_Body, frozen=True, omit_defaults=True, kw_only=True):

@@ -25,7 +25,20 @@ def _installer(name: str) -> Installer:
 INSTALLERS: tuple[Installer, ...] = tuple(
     map(
         _installer,
-        ("tasks", "threads", "clock", "datetimes", "chance", "httpx", "urllib3", "aiohttp", "websockets", "processes"),
+        (
+            "tasks",
+            "threads",
+            "waits",
+            "sleeps",
+            "clock",
+            "datetimes",
+            "chance",
+            "httpx",
+            "urllib3",
+            "aiohttp",
+            "websockets",
+            "processes",
+        ),
     )
 )
 """Applies the patches of everything that is recorded, in order."""

@@ -62,7 +62,9 @@ def run_in(lane: Lane, function: Callable[..., Any], /, *args: Any, **kwargs: An
     """Call ``function`` in ``lane``; afterwards the thread is in the lane that it was in before."""
     token = enter_lane(lane)
     try:
-        with at_work(lane.session):
+        with at_work(lane.session.activity):
+            if not lane.opaque:
+                lane.session.open(lane)
             return function(*args, **kwargs)
     finally:
         leave_lane(token)

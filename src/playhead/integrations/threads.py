@@ -11,9 +11,11 @@ from functools import partial, wraps
 from types import ModuleType
 from typing import Any
 
-from playhead.boundary import Lane, Patches, current_lane
+from playhead.boundary import Lane, Patches, at_work, current_lane
 from playhead.integrations._callables import name_callable, placed_in, run_in
 from playhead.integrations._imports import when_imported
+from playhead.integrations._joiners import wake_joiners
+from playhead.integrations._pooled import Pooled, finishing
 
 _ABSENT: Any = object()
 _POOLS = ("concurrent.futures.", "anyio.")
@@ -26,6 +28,7 @@ def install(patches: Patches) -> None:
 
     def patch_pool(module: ModuleType) -> None:
         patches.replace(module.ThreadPoolExecutor, "submit", _submitting(module.ThreadPoolExecutor.submit))
+        patches.replace(module._WorkItem, "run", finishing(module._WorkItem.run))
 
     def patch_future(module: ModuleType) -> None:
         patches.replace(module.Future, "add_done_callback", _calling_back(module.Future.add_done_callback))
@@ -41,17 +44,20 @@ def _starting(original: Callable[..., Any]) -> Callable[..., Any]:
         lane = current_lane()
         if lane is None or _waits_for_work(self):
             return original(self)
-        put_back = _enter_at_start(self, lane.child(_name_thread(self)))
+        activity, expected = lane.session.activity, object()
+        activity.begin(expected)  # at work before it runs: whoever starts it may come to rest first
+        put_back = _enter_at_start(self, lane.child(_name_thread(self)), lambda: activity.end(expected))
         try:
             return original(self)
         except BaseException:
             put_back()
+            activity.end(expected)
             raise
 
     return start
 
 
-def _enter_at_start(thread: Any, lane: Lane) -> Callable[[], None]:
+def _enter_at_start(thread: Any, lane: Lane, begun: Callable[[], None]) -> Callable[[], None]:
     """Have ``thread.run`` run in ``lane``, once; calling what is returned makes it as before."""
     run, own = thread.run, vars(thread).get("run", _ABSENT)
 
@@ -66,7 +72,12 @@ def _enter_at_start(thread: Any, lane: Lane) -> Callable[[], None]:
         target = getattr(thread, "_target", None)
         if target is not None:
             thread._target, thread._args = placed_in(lane, target, tuple(thread._args))
-        run_in(lane, run)
+        with at_work(lane.session.activity):
+            begun()
+            try:
+                run_in(lane, run)
+            finally:
+                wake_joiners(thread)
 
     thread.run = run_in_lane
     return put_back
@@ -95,7 +106,13 @@ def _submitting(original: Callable[..., Any]) -> Callable[..., Any]:
             return original(self, fn, *args, **kwargs)
         child = lane.child(name_callable(fn, args))
         placed, leading = placed_in(child, fn, args)
-        return original(self, placed, *leading, **kwargs)
+        activity = lane.session.activity
+        if not activity.is_followed:
+            return original(self, placed, *leading, **kwargs)
+        work = Pooled(self, activity)
+        future = original(self, work.run, placed, *leading, **kwargs)
+        work.watch(future)
+        return future
 
     return submit
 

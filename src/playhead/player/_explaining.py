@@ -66,6 +66,34 @@ def explain_unanswered(layout: Layout, lane: Lane, asked: Request, slot: Slot) -
     return _divergence("unanswered", lane, asked, slot, text, layout.recording.id)
 
 
+def explain_blocked(layout: Layout, slot: Slot | None, waiting: str, *, cancelled: bool = False) -> Divergence:
+    """Nothing goes on: ``waiting`` waits for what was recorded before it; ``slot`` is the next and does not come.
+
+    Without a slot nothing is left to wait for: what waits was ``cancelled`` by the program when recorded, or had
+    not ended when the recording did.
+    """
+    waiting = printable(waiting)
+    if slot is not None:
+        what = f"{slot.place} ({printable(slot.request.name)}) in lane {slot.lane}"
+        happens = "is not answered" if slot.played else "is not asked"
+        text = f"the order cannot be kept: {what} came before {waiting} when recorded, and now {happens}"
+    elif cancelled:
+        text = f"{waiting} was cancelled when recorded, and is not now"
+    else:
+        text = f"the recording ends here, while {waiting} goes on"
+    return Divergence(
+        kind="order",
+        lane=slot.lane if slot else "",
+        boundary=slot.boundary if slot else "",
+        name=slot.request.name if slot else "",
+        message=text,
+        step=slot.step if slot else None,
+        seq=slot.seq if slot else None,
+        causes=("order changed",) if slot else (),
+        next=_next(layout.recording.id, slot),
+    )
+
+
 def explain_unplayed(layout: Layout, slots: Sequence[Slot]) -> Divergence:
     """The program ended and these had not been asked."""
     first = slots[0]

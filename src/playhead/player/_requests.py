@@ -11,13 +11,13 @@ from typing import Any, Literal
 
 import msgspec
 
-from playhead.boundary import Arguments, Call, HttpRequest, name_arguments
+from playhead.boundary import Arguments, Call, HttpRequest, Pause, name_arguments
 from playhead.events import BoundaryAsked, Event, ModelRequested, ToolCalled, freeze
 from playhead.masking import Masker
 from playhead.player._multipart import normalise_multipart
 from playhead.providers import ModelCall, encode_plain, recognise
 
-Boundary = Literal["model", "tool", "http", "wrap"]
+Boundary = Literal["model", "tool", "http", "wrap", "sleep"]
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -45,6 +45,8 @@ def request_of_call(call: Call, masker: Masker, model: ModelCall | None = None) 
     if isinstance(call.payload, Arguments):
         content = masker.value(tree_of_call(call.payload))
         return Request(_boundary(call), masker.text(call.name), content, call.call_id)
+    if isinstance(call.payload, Pause):
+        raise TypeError("a sleep asks nothing")
     return _request_of_http(call.payload, masker, model)
 
 

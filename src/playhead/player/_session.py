@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeVar
 
-from playhead.boundary import Call, HttpRequest, Lane, Outcome, Streamed, Ticket
+from playhead.boundary import Call, HttpRequest, Lane, Outcome, Pause, Streamed, Ticket
 from playhead.errors import (
     ConnectionRefusedInReplayError,
     DivergenceError,
@@ -19,9 +19,17 @@ from playhead.events import ErasedBody, Event
 from playhead.masking import Masker
 from playhead.player._answers import outcome_of
 from playhead.player._causes import name_causes
-from playhead.player._explaining import explain_miss, explain_unanswered, explain_unplayed, with_cause
+from playhead.player._explaining import (
+    explain_blocked,
+    explain_miss,
+    explain_unanswered,
+    explain_unplayed,
+    with_cause,
+)
 from playhead.player._fingerprints import Fingerprints
+from playhead.player._holds import Hold
 from playhead.player._matching import LooseMatcher, Matchers, Matching, StrictMatcher
+from playhead.player._ordering import Ordering
 from playhead.player._reads import NOTHING, Reads
 from playhead.player._report import Divergence, Drift, Reordered, ReplayReport, Unplayed
 from playhead.player._requests import Normaliser, Request, recognise_call, request_of_call
@@ -56,12 +64,16 @@ class ReplaySession:
         self._reads = Reads(recording)
         self._ignored = ignored_hosts
         self._lock = threading.RLock()
+        self._ordering = Ordering(recording, self._layout, lock=self._lock, blocked=self._blocked)
+        self.activity = self._ordering.stile.activity
         self._ended = False
         self._entry: Literal["anywhere", "awaited", "inside", "left"] = "anywhere"
         name = "strict" if self._matchers.all_strict else match if isinstance(match, str) else "custom"
         self.report = ReplayReport(run=recording.id, match=name)
         if self._layout.erased:
-            self.report.warnings.append(f"{self._layout.erased} recorded questions were erased and cannot be answered")
+            self.report.warnings.append(
+                f"{len(self._layout.erased)} recorded questions were erased and cannot be answered"
+            )
         self.failure: DivergenceError | None = None
         """The first divergence; every later crossing raises it again."""
 
@@ -74,12 +86,20 @@ class ReplaySession:
         """Whether traffic with ``host`` lies outside the run."""
         return self._ignored is not None and self._ignored(host)
 
+    def open(self, lane: Lane) -> None:
+        """Let a thread begin in its turn."""
+        self._ordering.open(lane)
+
     def begin(self, lane: Lane, call: Call) -> Ticket:
         """Answer ``call`` from the recording; raises `DivergenceError` where it cannot."""
         with self._lock:
             self._check_open(lane, call)
+            self._ordering.cross(lane)
+            if isinstance(call.payload, Pause):
+                return self._ordering.pause(lane, call, call.payload)
             model = recognise_call(call)
             slot = self._find(lane, call, model)
+            self._ordering.asked(slot)
             exchange = slot.play()
             answer = exchange.answer
             if answer is None or isinstance(answer.body, ErasedBody):
@@ -87,14 +107,34 @@ class ReplaySession:
                 raise self._diverge(explain_unanswered(self._layout, lane, asked, slot))
             ticket = Ticket(lane, call, answer=self._answer(slot, answer))
             ticket.seq = slot.seq
-            ticket.waited_ns = answer.mono_ns - exchange.question.mono_ns
             ticket.mark = slot
+            self._ordering.answer(ticket, slot, answer, exchange.question.mono_ns)
             self.report.answered += 1
             self.report.steps += slot.step is not None
             return ticket
 
+    def _blocked(self, question: int, waiting: Hold) -> DivergenceError | None:
+        """Nothing can go on: the recorded ``question`` comes no more, or is not answered; 0 where all has come.
+
+        A lane that waits has passed its question over, and an answer that is not taken any more was left: then the
+        others go on, and what was not asked is said at the end.
+        """
+        if waiting.cancelled or not question:
+            return self._diverge(explain_blocked(self._layout, None, waiting.place, cancelled=waiting.cancelled))
+        slot = self._layout.find(question)
+        if slot is None or slot.played or self.report.reordered or slot.lane in self._ordering.stile.waiting_lanes():
+            return None
+        found = explain_blocked(self._layout, slot, waiting.place)
+        if self._matchers.all_strict:
+            return self._diverge(found)
+        self.report.warnings.append(found.message)
+        return None
+
     def finish(self, ticket: Ticket, outcome: Outcome) -> None:
-        """Note how much of a stream was read now."""
+        """Note that the answer has been given, and how much of a stream was read now."""
+        with self._lock:
+            if isinstance(ticket.mark, Slot) and ticket.mark.end is not None and not self._ended:
+                self._ordering.stile.happened(ticket.mark.end)
         answer = ticket.answer
         if isinstance(answer, Streamed) and isinstance(outcome, Streamed) and not self._ended:
             short = len(outcome.items) < len(answer.items) and answer.end == "complete" and outcome.end != "complete"
@@ -102,6 +142,10 @@ class ReplaySession:
                 slot: Slot = ticket.mark
                 text = f"the stream of {slot.place} was read to its end when recorded and is left early now"
                 self.report.warnings.append(text)
+
+    def tell_time(self, now: float) -> float:
+        """The time when the replay began and the recorded time that it has gone through since."""
+        return self._ordering.tell_time(now)
 
     def read(self, lane: Lane, kind: Literal["clock", "random"], fn: str, site: str, live: Callable[[], T]) -> T:
         """The recorded value of this read; a read that is new is live and reported."""
@@ -171,6 +215,7 @@ class ReplaySession:
         """
         with self._lock:
             self._ended = True
+            self._ordering.end(self.failure or self._late("what was waited for"))
             left = list(self._layout.unplayed()) if self.failure is None else []
             self.report.unplayed = [_unplayed(slot) for slot in left]
             reads_left = self._reads.left()
@@ -185,13 +230,16 @@ class ReplaySession:
 
     def _check_open(self, lane: Lane, call: Call) -> None:
         if self._ended:
-            raise LateCrossingError(
-                f"{call.kind} {call.name} in lane {lane.name} came after its replay of {self.recording.id} had ended; "
-                "it was not answered and nothing was opened",
-                next=f"playhead replay {self.recording.id}",
-            )
+            raise self._late(f"{call.kind} {call.name} in lane {lane.name}")
         if self.failure is not None:
             raise self.failure
+
+    def _late(self, what: str) -> LateCrossingError:
+        return LateCrossingError(
+            f"{what} came after its replay of {self.recording.id} had ended; "
+            "it was not answered and nothing was opened",
+            next=f"playhead replay {self.recording.id}",
+        )
 
     def _request(self, call: Call, model: ModelCall | None) -> Request:
         return self._layout.normalise(request_of_call(call, self._masker, model))
@@ -273,6 +321,7 @@ class ReplaySession:
     def _fail(self, error: DivergenceError, found: Divergence) -> None:
         """From here on nothing is answered; where the recorded run has held to its end, that is no divergence of it."""
         self.failure = error
+        self._ordering.stile.fail(error)
         if self.was_left and not any(self._layout.unplayed()):
             asked = f"{found.boundary} {found.name} in lane {found.lane}"
             self.report.warnings.append(f"the recorded run had ended and the program was stopped at {asked}")

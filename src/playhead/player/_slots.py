@@ -25,7 +25,19 @@ _BOUNDARIES: dict[str, Boundary] = {"model.requested": "model", "tool.called": "
 class Slot:
     """One recorded exchange, and whether it has been played."""
 
-    __slots__ = ("_exchange", "_layout", "_print", "_request", "boundary", "index", "lane", "played", "seq", "step")
+    __slots__ = (
+        "_exchange",
+        "_layout",
+        "_print",
+        "_request",
+        "boundary",
+        "end",
+        "index",
+        "lane",
+        "played",
+        "seq",
+        "step",
+    )
 
     def __init__(self, layout: Layout, index: int, question: Question, boundary: Boundary) -> None:
         self._layout = layout
@@ -38,6 +50,8 @@ class Slot:
         self.lane = question.lane
         self.boundary: Boundary = boundary
         self.played = False
+        self.end: int | None = None
+        """Where its answer is in the order, once it is given."""
 
     @property
     def exchange(self) -> Exchange:
@@ -107,15 +121,22 @@ class Layout:
         self.exchanges = recording.exchanges
         self._queues: dict[tuple[str, Boundary], deque[Slot]] = defaultdict(deque)
         self._equal: dict[Boundary, dict[bytes, list[Slot]]] = {}
-        self.erased = 0
-        """Recorded questions that were erased, and so cannot be asked again."""
+        self._by_seq: dict[int, Slot] = {}
+        erased = set()
         for index, question in enumerate(recording.questions):
             if question.erased:
-                self.erased += 1
+                erased.add(question.seq)
             elif question.kind in _BOUNDARIES:
                 slot = Slot(self, index, question, self._boundary(question))
                 self.slots.append(slot)
+                self._by_seq[slot.seq] = slot
                 self._queues[slot.lane, slot.boundary].append(slot)
+        self.erased = frozenset(erased)
+        """The ``seq`` of recorded questions that were erased, and so cannot be asked again."""
+
+    def find(self, seq: int) -> Slot | None:
+        """The slot whose question is the event ``seq``."""
+        return self._by_seq.get(seq)
 
     def _boundary(self, question: Question) -> Boundary:
         if question.kind == "boundary.asked":

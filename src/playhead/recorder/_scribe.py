@@ -6,6 +6,7 @@ The scribe is the gate. Everything passes the mask here, before it is encoded, h
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate, pairwise
 from typing import Any
 
 import msgspec
@@ -16,6 +17,7 @@ from playhead.boundary import (
     HttpHead,
     HttpRequest,
     Outcome,
+    Pause,
     Raised,
     Returned,
     Streamed,
@@ -47,8 +49,13 @@ _UNFINISHED = ("error", "left", "truncated")
 _encode_json = msgspec.json.Encoder().encode
 
 _QUESTION = {"model": "model.requested", "tool": "tool.called", "wrap": "boundary.asked"}
-_ANSWER = {"model": "model.responded", "tool": "tool.returned", "boundary": "boundary.answered"}
-_FAILURE = {"model": "model.failed", "tool": "tool.failed", "boundary": "boundary.failed"}
+_ANSWER = {
+    "model": "model.responded",
+    "tool": "tool.returned",
+    "boundary": "boundary.answered",
+    "sleep": "sleep.ended",
+}
+_FAILURE = {"model": "model.failed", "tool": "tool.failed", "boundary": "boundary.failed", "sleep": "sleep.ended"}
 
 Body = dict[str, Any]
 
@@ -85,6 +92,11 @@ class Scribe:
         if isinstance(call.payload, HttpRequest):
             self._http_question(mono_ns, ticket, call.payload)
             return
+        if isinstance(call.payload, Pause):
+            ticket.mark = ("sleep", None)
+            asked = {"seconds": round(call.payload.seconds, 6), **_turns(ticket)}
+            ticket.seq = self._write(mono_ns, lane.name, "sleep.asked", self._text(asked))
+            return
         if args is None or kwargs is None:
             given = call.payload
             kept = {
@@ -100,16 +112,19 @@ class Scribe:
             body["provider"] = body.pop("name")
         if call.call_id is not None:
             body["call_id"] = call.call_id
+        body |= _turns(ticket)
         ticket.mark = (call.kind if call.kind != "wrap" else "boundary", None)
         ticket.seq = self._write(mono_ns, lane.name, _QUESTION[call.kind], self._text(body, lift=True))
 
-    def answer(self, mono_ns: int, ticket: Ticket, outcome: Outcome, kept: Snapshot) -> None:
-        """Write what became of a question."""
+    def answer(self, mono_ns: int, ticket: Ticket, outcome: Outcome, kept: Snapshot, turns: int | None = None) -> None:
+        """Write what became of a question, ``turns`` turns of its loop after what came before it there."""
         family, model = ticket.mark or ("boundary", None)
         body: Body
         masked: Body = {}
         failed = False
         match outcome:
+            case Returned() if family == "sleep":
+                body = {}
             case Returned():
                 key = "content" if family == "model" else "value"
                 if kept.form == "pieces":
@@ -127,6 +142,8 @@ class Scribe:
                     body["value"] = freeze(outcome.value)
                 if outcome.error is not None:
                     body["error"], failed = encode(kept), outcome.end == "broken"
+        if turns is not None:
+            body["turns"] = turns
         kind = (_FAILURE if failed else _ANSWER)[family]
         self._write(mono_ns, ticket.lane.name, kind, self._text(body, masked, lift=True), of=ticket.seq)
 
@@ -142,11 +159,11 @@ class Scribe:
         masked: Body = {"url": self._masker.url(request.url), "headers": self._masker.headers(request.headers)}
         body: Body = {"method": request.method}
         if model is None:
-            body = {"name": "http", **body, **self._plain_request(request)}
+            body = {"name": "http", **body, **self._plain_request(request), **_turns(ticket)}
             ticket.mark = ("boundary", None)
             ticket.seq = self._write(mono_ns, lane, "boundary.asked", self._text(body, masked, lift=True))
             return
-        body = {"provider": model.provider, "model": model.model, "stream": model.stream, **body}
+        body = {"provider": model.provider, "model": model.model, "stream": model.stream, **body, **_turns(ticket)}
         try:
             masked["request"] = self._parts.request(lane, abridged)
         except NotPlainJsonError:
@@ -270,12 +287,18 @@ class Scribe:
         return self._log.append(kind=kind, lane=lane, at_ns=mono_ns + self._offset, mono_ns=mono_ns, body=body, of=of)
 
 
+def _turns(ticket: Ticket) -> Body:
+    return {"turns": ticket.turns} if ticket.turns else {}
+
+
 def _seems_whole(outcome: Streamed) -> bool:
     return outcome.end in ("complete", "closed")
 
 
 def _micros(gaps_ns: Sequence[int]) -> list[int]:
-    return [gap // 1000 for gap in gaps_ns]
+    """The gaps in microseconds. Their sum stays true: a long stream does not drift against all else."""
+    ends = [total // 1000 for total in accumulate(gaps_ns)]
+    return [end - begin for begin, end in pairwise([0, *ends])]
 
 
 def _path(arguments: Arguments) -> str:

@@ -6,7 +6,20 @@ from collections.abc import Callable, Iterable
 from typing import Any, Literal, TypeVar
 
 from playhead import _system
-from playhead.boundary import Arguments, Call, HttpRequest, Lane, Outcome, Raised, Returned, Streamed, Ticket
+from playhead.boundary import (
+    Activity,
+    Arguments,
+    Call,
+    HttpRequest,
+    Lane,
+    Outcome,
+    Pause,
+    Raised,
+    Returned,
+    Streamed,
+    Ticket,
+    running_watch,
+)
 from playhead.events import Snapshot, size_unchanging, snapshot, snapshot_error
 from playhead.recorder._scribe import Scribe
 from playhead.recorder._writer import Writer
@@ -36,6 +49,7 @@ class RecordSession:
         self._answer = scribe.answer
         self._ignored = ignored_hosts
         self._ended = False
+        self.activity = Activity()
         self.missed: dict[str, int] = {}
         self.unseen: dict[str, int] = {}
 
@@ -51,6 +65,11 @@ class RecordSession:
     def refuse(self, lane: Lane | None, place: str) -> None:
         """A run that is recorded may connect to whatever it likes."""
 
+    def open(self, lane: Lane) -> None:
+        """Note that a thread begins in ``lane``: what it does before its first crossing may matter to others."""
+        if not self._ended:
+            self._writer.put((self._scribe.opened, _mono_ns(), lane.name, lane.parent.name if lane.parent else None))
+
     def begin(self, lane: Lane, call: Call) -> Ticket:
         """Note a question; the call goes live."""
         now = _mono_ns()
@@ -58,6 +77,10 @@ class RecordSession:
         if self._ended:
             return ticket
         try:
+            watch = running_watch()
+            if watch is not None:
+                turns = watch.mark()
+                ticket.turns = -1 if turns is None else turns
             payload = call.payload
             if isinstance(payload, Arguments):
                 ticket.keep = snapshot
@@ -69,6 +92,8 @@ class RecordSession:
                 named = {name: snapshot(value) for name, value in payload.kwargs.items()} if payload.kwargs else {}
                 size = _size(kept) + _size(named.values()) if named else _size(kept)
                 self._put((self._question, now, ticket, kept, named), size)
+            elif isinstance(payload, Pause):
+                self._put((self._question, now, ticket, (), {}))
             else:
                 self._put((self._question, now, ticket, (), {}), len(payload.body or b""))
         except Exception as error:
@@ -81,6 +106,8 @@ class RecordSession:
             return
         now = _mono_ns()
         try:
+            watch = running_watch()
+            turns = watch.mark() if watch is not None else None
             kept = _NOTHING
             size = 0
             if type(outcome) is Returned:
@@ -95,7 +122,7 @@ class RecordSession:
                 if outcome.error is not None:
                     kept = snapshot_error(outcome.error)
                 size = sum(map(len, items)) if type(ticket.call.payload) is HttpRequest else _size(items)
-            self._put((self._answer, now, ticket, outcome, kept), size)
+            self._put((self._answer, now, ticket, outcome, kept, turns), size)
         except Exception as error:
             self._miss(f"answer ({type(error).__name__})")
 
@@ -107,6 +134,10 @@ class RecordSession:
             job = (self._scribe.read, _mono_ns(), lane.name, parent, _KINDS[kind], fn, site, snapshot(value))
             self._writer.put(job)
         return value
+
+    def tell_time(self, now: float) -> float:
+        """The time as it is."""
+        return now
 
     def notice(self, lane: Lane, name: str, details: Any = None) -> None:
         """Count something that was seen and could not be caught; its first time is kept with details."""

@@ -1,0 +1,105 @@
+"""Watching the turns of event loops: which came in one, and when a loop had nothing more to do.
+
+Between two turns asyncio asks its selector for what is ready. There, and nowhere else, a loop says that it is idle.
+A loop without such a selector (uvloop) is not watched.
+"""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+Select = Callable[[float | None], list[Any]]
+
+Pacer = Callable[["LoopWatch", float | None, Select], list[Any]]
+"""Stands in for a selector's ``select(timeout)``, which it is given."""
+
+_NAME = "_playhead_watch"
+_watches: weakref.WeakSet[LoopWatch] = weakref.WeakSet()
+_users = 0
+
+
+class LoopWatch:
+    """The watch of one loop. ``turn`` counts its turns; ``pacer`` decides, where there is one, what comes next."""
+
+    __slots__ = ("__weakref__", "_idle", "_last", "is_selecting", "loop", "pacer", "select", "thread", "turn")
+
+    def __init__(self, loop: Any) -> None:
+        self.loop = loop
+        self.turn = 0
+        self.pacer: Pacer | None = None
+        self.thread = 0
+        self.is_selecting = False
+        """Whether the loop, having nothing to do, waits for what is ready."""
+        self._idle = 0
+        self._last = (0, -1)
+        selector = loop._selector
+        self.select: Select = selector.select
+        ready = loop._ready
+
+        def select(timeout: float | None = None) -> list[Any]:
+            self.turn += 1
+            if not ready:
+                self._idle += 1
+            return self.select(timeout) if self.pacer is None else self.pacer(self, timeout, self.select)
+
+        selector.select = select
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no callback waits to be run."""
+        return not self.loop._ready
+
+    def mark(self) -> int | None:
+        """How many turns have passed since the last mark; ``None`` where the loop was idle in between."""
+        turn, idle = self._last
+        self._last = (self.turn, self._idle)
+        return self.turn - turn if idle == self._idle else None
+
+    @property
+    def since_mark(self) -> int:
+        """How many turns have passed since the last mark."""
+        return self.turn - self._last[0]
+
+    def forget(self) -> None:
+        """Leave the loop as it was."""
+        selector = self.loop._selector
+        if selector is not None:
+            vars(selector).pop("select", None)
+        vars(self.loop).pop(_NAME, None)
+
+
+def watch_loops(*, on: bool) -> None:
+    """From now on watch the loops that `running_watch` is asked about, or no longer."""
+    global _users
+    _users += 1 if on else -1
+    if _users == 0:
+        for watch in list(_watches):
+            watch.forget()
+        _watches.clear()
+
+
+def running_loop() -> Any:
+    """The loop of asyncio that runs in this thread, if there is one; asyncio is not imported to find out."""
+    events = sys.modules.get("asyncio.events")
+    return None if events is None else events._get_running_loop()
+
+
+def running_watch() -> LoopWatch | None:
+    """The watch of the loop that runs in this thread."""
+    loop = running_loop() if _users else None
+    if loop is None:
+        return None
+    found: LoopWatch | None = getattr(loop, _NAME, None)
+    return found or _watch(loop)
+
+
+def _watch(loop: Any) -> LoopWatch | None:
+    if not (hasattr(loop, "_ready") and hasattr(getattr(loop, "_selector", None), "__dict__")):
+        return None
+    watch = LoopWatch(loop)
+    setattr(loop, _NAME, watch)
+    _watches.add(watch)
+    return watch

@@ -1,0 +1,42 @@
+"""Turns: in a replay an answer is given when all that was recorded before it has happened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import Any, Protocol
+
+
+class Turn(Protocol):
+    """The moment at which one answer, or one piece of a stream, may be given to the program.
+
+    It is waited for once, in one of three ways. Each raises the session's `DivergenceError` where the moment
+    cannot come any more.
+    """
+
+    def wait(self) -> None:
+        """Block this thread until then."""
+        ...
+
+    def __await__(self) -> Generator[Any, None, None]:
+        """Let other tasks of the running loop go on until then. Where there is no asyncio loop, that is now."""
+        ...
+
+    def call(self, action: Callable[[], None]) -> None:
+        """Have ``action`` called then, on the running loop's thread. It is not called where the turn was dropped."""
+        ...
+
+    def drop(self) -> None:
+        """Nobody waits for it any more."""
+        ...
+
+
+class Pace(Protocol):
+    """The turns of a stream. Each is ``None`` where there is nothing to wait for."""
+
+    def piece(self, after_ns: int) -> Turn | None:
+        """The turn of the piece that came ``after_ns`` nanoseconds after the question."""
+        ...
+
+    def end(self) -> Turn | None:
+        """The turn of its end. Where it was cancelled, only the program's own cancellation ends the waiting."""
+        ...

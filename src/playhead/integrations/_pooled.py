@@ -1,0 +1,69 @@
+"""Work that is handed to a thread pool: at work from then on if a thread is free for it, else when one becomes free."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from playhead.boundary import Activity, in_lane
+
+_NAME = "_playhead_waiting"
+_own = threading.local()
+
+
+class Pooled:
+    """One piece of work in a pool, as the activity of a session sees it."""
+
+    def __init__(self, pool: Any, activity: Activity) -> None:
+        self._activity = activity
+        self._waiting: deque[Pooled] = vars(pool).setdefault(_NAME, deque())
+        self._is_expected = False
+        if pool._idle_semaphore._value > 0 or len(pool._threads) < pool._max_workers:
+            self.expect()
+        else:
+            self._waiting.append(self)
+
+    def expect(self) -> None:
+        """A thread is free for it."""
+        self._is_expected = True
+        self._activity.begin(self)
+
+    def run(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+        """Call ``function`` in the pool's thread."""
+        self._activity.begin(threading.get_ident())
+        vars(_own).setdefault("done", []).append(self)
+        self._taken()
+        return function(*args, **kwargs)
+
+    def watch(self, future: Any) -> None:
+        """Hear of it if it is cancelled before it has begun."""
+        with in_lane(None):
+            future.add_done_callback(lambda done: self._taken() if done.cancelled() else None)
+
+    def _taken(self) -> None:
+        if self._is_expected:
+            self._is_expected = False
+            self._activity.end(self)
+        elif self in self._waiting:
+            self._waiting.remove(self)
+
+    def finish(self) -> None:
+        """The pool's thread is done with it, its result handed on: the next that waits has its thread."""
+        if self._waiting:
+            self._waiting.popleft().expect()
+        self._activity.end(threading.get_ident())
+
+
+def finishing(original: Callable[..., Any]) -> Callable[..., Any]:
+    """The ``run`` of a pool's work items, after which what ran in them is done."""
+
+    def run(self: Any, *args: Any) -> Any:
+        try:
+            return original(self, *args)
+        finally:
+            for each in vars(_own).pop("done", ()):
+                each.finish()
+
+    return run

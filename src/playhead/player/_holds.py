@@ -1,0 +1,144 @@
+"""A turn that is waited for, by a thread, a task or a timer."""
+
+from __future__ import annotations
+
+import _thread
+from collections.abc import Callable, Generator
+from typing import TYPE_CHECKING, Any
+
+from playhead.boundary import LoopWatch, running_loop, running_watch
+
+if TYPE_CHECKING:
+    from playhead.player._turnstile import Turnstile
+
+FREE = -1
+"""The index of a hold that nothing recorded decides about: it comes when its time has come."""
+
+_POLL_S = 0.002
+_LONGEST_POLL_S = 0.05
+
+
+class Hold:
+    """Someone waits for all moments before ``index`` to have happened.
+
+    ``moment`` is the moment that this is itself, if the release makes it happen. ``turns`` says after how many turns
+    of its loop it came, where it did not come to an idle one. One that is ``cancelled`` was ended by the program
+    itself when recorded. ``at_ns`` is the recorded time. One whose index is `FREE` goes by that alone, and one that
+    is ``never`` does not come: the program had taken it back. One that ``yields`` gives nothing that was recorded: it
+    need not keep its place where nothing else can go on.
+    """
+
+    __slots__ = (
+        "at_ns", "cancelled", "error", "index", "is_open", "is_timer", "key", "lane", "moment", "never", "place",
+        "stile", "turns", "wake", "watch", "yields",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        stile: Turnstile,
+        index: int,
+        *,
+        lane: str,
+        place: str,
+        moment: int | None = None,
+        turns: int | None = None,
+        cancelled: bool = False,
+        at_ns: int = 0,
+        never: bool = False,
+        yields: bool = False,
+    ) -> None:
+        self.stile = stile
+        self.index = index
+        self.lane = lane
+        self.place = place
+        self.moment = moment
+        self.turns = turns
+        self.cancelled = cancelled
+        self.at_ns = at_ns
+        self.never = never
+        self.yields = yields
+        self.key = _thread.get_ident()
+        self.watch: LoopWatch | None = None
+        self.wake: Callable[[], None] = _nothing
+        self.is_open = False
+        self.is_timer = False
+        self.error: BaseException | None = None
+
+    def wait(self) -> None:
+        """Block this thread until it is released."""
+        gate = _thread.allocate_lock()
+        gate.acquire()
+        self.wake = gate.release
+        stile = self.stile
+        poll_s = _POLL_S
+        try:
+            stile.enter(self)
+            while not gate.acquire(timeout=poll_s):
+                poll_s = min(2 * poll_s, _LONGEST_POLL_S)
+                stile.poll()
+        finally:
+            stile.leave(self)
+        if self.error is not None:
+            raise self.error
+
+    def __await__(self) -> Generator[Any, None, None]:
+        """Wait in the running loop."""
+        loop = running_loop()
+        if loop is None:  # another kind of loop: nothing is imposed on it
+            self.stile.pass_by(self)
+            return
+        self.watch = running_watch()
+        future = loop.create_future()
+
+        def wake() -> None:
+            if not future.done():
+                future.set_result(None)
+
+        self.wake = wake
+        if self.watch is None:
+            self.wake = lambda: _ignore(loop.call_soon_threadsafe(wake))
+            self._look_again(loop)
+        try:
+            self.stile.enter(self)
+            yield from future
+        finally:
+            self.stile.leave(self)
+        if self.error is not None:
+            raise self.error
+
+    def _look_again(self, loop: Any) -> None:
+        """In a loop that is not watched: a timer looks whether the others have come to rest."""
+        if self.is_open:
+            return
+        self.stile.activity.wait(self.key)
+        self.stile.poll()
+        self.stile.activity.wake(self.key)
+        loop.call_later(_POLL_S, self._look_again, loop)
+
+    def call(self, action: Callable[[], None]) -> None:
+        """Have ``action`` called in the running loop's thread when it is released."""
+        self.watch = running_watch()
+        self.wake = action
+        self.is_timer = True
+        self.stile.enter(self)
+
+    def drop(self) -> None:
+        """Nobody waits any more."""
+        self.stile.leave(self)
+
+    def open(self) -> None:
+        """Let whoever waits go on."""
+        self.is_open = True
+        self.stile.activity.wake(self.key)
+        if self.watch is None or self.watch.thread == _thread.get_ident():
+            self.wake()
+        else:
+            self.watch.loop.call_soon_threadsafe(self.wake)
+
+
+def _nothing() -> None:
+    """Nobody waits yet."""
+
+
+def _ignore(_: object) -> None:
+    """A handle that nobody needs."""

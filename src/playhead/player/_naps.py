@@ -1,0 +1,46 @@
+"""Recorded sleeps and timers, found by lane: nothing is asked, so they are told apart by their order alone."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+
+import msgspec
+
+from playhead.eventlog import Recording
+from playhead.events import SleepAsked, SleepEnded
+
+
+class Nap(msgspec.Struct, frozen=True):
+    """One recorded sleep: the ``seq`` of its beginning, and of its end if it had one."""
+
+    seconds: float
+    asked: int
+    ended: int | None
+    turns: int | None
+    """How the end came, see `SleepEnded`."""
+
+
+class Naps:
+    """The sleeps of a recording that have not been slept again."""
+
+    def __init__(self, recording: Recording) -> None:
+        self._left: dict[str, deque[Nap]] = defaultdict(deque)
+        self._later: set[int] = set()
+        ends = {event.of: event for event in recording.of_kind("sleep.ended")}
+        for event in recording.of_kind("sleep.asked"):
+            if isinstance(event.body, SleepAsked):
+                end = ends.get(event.seq)
+                turns = end.body.turns if end is not None and isinstance(end.body, SleepEnded) else None
+                nap = Nap(event.body.seconds, event.seq, end.seq if end is not None else None, turns)
+                self._left[event.lane].append(nap)
+                if event.body.turns:
+                    self._later.add(event.seq)
+
+    def in_same_turn(self, asked: int) -> bool:
+        """Whether the sleep ``asked`` began in the same turn of its loop as what crossed there before it."""
+        return asked not in self._later
+
+    def take(self, lane: str) -> Nap | None:
+        """The lane's next sleep, whatever its length; ``None`` where no more was recorded."""
+        left = self._left.get(lane)
+        return left.popleft() if left else None

@@ -1,0 +1,101 @@
+"""What happened in which order: the recorded questions and answers, and how far the replay has come in them."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
+
+from playhead.eventlog import Moment
+
+
+class Order:
+    """The recorded moments in their order. ``head`` is the index of the first that has not happened yet.
+
+    A moment is soft where nothing need wait for it for ever: sleeps and lanes, which the program may do without,
+    and questions that cannot be asked again.
+    """
+
+    def __init__(self, moments: Iterable[Moment], *, gone: frozenset[int]) -> None:
+        self.head = 0
+        self._seqs: list[int] = []
+        self._ofs: list[int] = []
+        self._at_ns: list[int] = []
+        self._soft = bytearray()
+        self._done = bytearray()
+        self._lanes: dict[str, int] = {}
+        latest = 0
+        for moment in moments:
+            latest = max(latest, moment.mono_ns)  # two threads may have handed theirs over in the other order
+            self._seqs.append(moment.seq)
+            self._ofs.append(moment.of)
+            self._at_ns.append(latest)
+            self._soft.append(moment.kind.startswith(("sleep.", "lane.")) or moment.of in gone)
+            self._done.append(0)
+            if moment.kind == "lane.opened":
+                self._lanes.setdefault(moment.lane, len(self._seqs) - 1)
+
+    @property
+    def start_ns(self) -> int:
+        """The recorded time of the first moment."""
+        return self._at_ns[0] if self._at_ns else 0
+
+    def index(self, seq: int) -> int:
+        """The index of the moment ``seq``."""
+        return bisect_left(self._seqs, seq)
+
+    def index_at(self, at_ns: int) -> int:
+        """The index of the first moment after this recorded time."""
+        return bisect_right(self._at_ns, at_ns)
+
+    def at_ns(self, index: int) -> int:
+        """The recorded time of a moment; of one after the last, that of the last."""
+        return self._at_ns[min(index, len(self._at_ns) - 1)] if self._at_ns else 0
+
+    def gap_ns(self, index: int) -> int:
+        """How long after the moment before it this one came."""
+        return self.at_ns(index) - self.at_ns(index - 1) if index > 0 else 0
+
+    @property
+    def length(self) -> int:
+        """How many moments there are."""
+        return len(self._seqs)
+
+    def opening(self, lane: str) -> int | None:
+        """The index of the opening of ``lane``, if it was recorded and has not come."""
+        index = self._lanes.get(lane)
+        return None if index is None or self._done[index] else index
+
+    def seq(self, index: int) -> int:
+        """The ``seq`` of a moment."""
+        return self._seqs[index]
+
+    def question(self, index: int) -> int:
+        """The ``seq`` of the question that a moment is, or answers."""
+        return self._ofs[index]
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all has happened."""
+        return self.head >= len(self._seqs)
+
+    @property
+    def head_is_soft(self) -> bool:
+        """Whether nothing need wait for the first that has not happened."""
+        return bool(self._soft[self.head])
+
+    def is_done(self, index: int) -> bool:
+        """Whether this moment has happened."""
+        return bool(self._done[index])
+
+    def happened(self, index: int) -> None:
+        """This moment has come, or will not."""
+        done = self._done
+        if index >= len(done):
+            return
+        done[index] = 1
+        head = self.head
+        if index == head:
+            end = len(done)
+            while head < end and done[head]:
+                head += 1
+            self.head = head

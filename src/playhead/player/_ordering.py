@@ -1,0 +1,142 @@
+"""When each answer of a replay may be given: what the session knows of the order, put to the turnstile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from playhead.boundary import Call, Lane, Pause, Raised, Returned, Streamed, Ticket, is_cancellation
+from playhead.errors import PlayheadError
+from playhead.eventlog import Recording
+from playhead.events import Event
+from playhead.player._holds import FREE, Hold
+from playhead.player._naps import Naps
+from playhead.player._order import Order
+from playhead.player._paces import StreamPace
+from playhead.player._pacing import Pacing
+from playhead.player._slots import Layout, Slot
+from playhead.player._turnstile import Turnstile
+
+Blocked = Callable[[int, Hold], "BaseException | None"]
+"""Told the ``seq`` of the recorded question that does not come, 0 where all have, and who waits."""
+
+
+class Ordering:
+    """The recorded order of one recording. All but `open` is called with ``lock`` held."""
+
+    def __init__(self, recording: Recording, layout: Layout, *, lock: Any, blocked: Blocked) -> None:
+        self._layout = layout
+        self._lock = lock
+        self._naps = Naps(recording)
+        self._order = order = Order(recording.moments(), gone=layout.erased)
+        self._began: float | None = None
+        self._ended = False
+
+        def no_more(index: int, waiting: Hold) -> BaseException | None:
+            return blocked(0 if order.is_over else order.question(index), waiting)
+
+        self.stile = Turnstile(order, lock=lock, blocked=no_more, in_same_turn=self._in_same_turn)
+        self._pacing = Pacing(self.stile, lock)
+
+    def open(self, lane: Lane) -> None:
+        """Let a thread begin in ``lane`` in its turn."""
+        with self._lock:
+            index = None if self._ended else self._order.opening(lane.name)
+            if index is None or self.stile.passes(index, None):
+                return
+            hold = self._hold(lane, f"the thread of lane {lane.name}", index, None, yields=True)
+        with suppress(PlayheadError):  # it is told at its first crossing
+            hold.wait()
+
+    def cross(self, lane: Lane) -> None:
+        """Something is asked in ``lane``: its loop waits for turns from now on, and it has begun."""
+        self._pacing.follow()
+        opening = self._order.opening(lane.name)
+        if opening is not None:
+            self.stile.happened(opening)
+
+    def asked(self, slot: Slot) -> None:
+        """The question of ``slot`` has been asked."""
+        self.stile.happened(self._order.index(slot.seq))
+
+    def answer(self, ticket: Ticket, slot: Slot, answer: Event, asked_ns: int) -> None:
+        """Give ``ticket`` its turn, or the pace of its stream."""
+        index = slot.end = self._order.index(answer.seq)
+        turns: int | None = getattr(answer.body, "turns", None)
+        place = f"{slot.place} ({ticket.call.name})"
+        outcome = ticket.answer
+        if isinstance(outcome, Streamed):
+            ticket.pace = StreamPace(
+                self.stile,
+                ticket.lane.name,
+                asked_ns=asked_ns,
+                end=index,
+                turns=turns,
+                cancelled=outcome.end == "cancelled",
+                place=place,
+            )
+            ticket.turn = ticket.pace.piece(outcome.gaps_ns[0] if outcome.gaps_ns else 0)
+            return
+        cancelled = isinstance(outcome, Raised) and is_cancellation(outcome.error)
+        if cancelled or not self.stile.passes(index, turns):
+            ticket.turn = self._hold(ticket.lane, place, index, turns, cancelled=cancelled)
+
+    def pause(self, lane: Lane, call: Call, pause: Pause) -> Ticket:
+        """A sleep, or a timer: it ends in its turn, and takes no time."""
+        ticket = Ticket(lane, call, answer=Returned(None))
+        nap = self._naps.take(lane.name)
+        place = f"a sleep of {pause.seconds:.3g} s in lane {lane.name}"
+        if nap is not None:
+            self.stile.happened(self._order.index(nap.asked))
+        if nap is not None and nap.ended is not None:
+            ticket.turn = self._hold(lane, place, self._order.index(nap.ended), nap.turns, yields=True)
+        else:
+            due_ns = self.stile.now_ns + int(pause.seconds * 1e9)
+            never = nap is not None
+            ticket.turn = Hold(self.stile, FREE, lane=lane.name, place=place, at_ns=due_ns, never=never)
+        return ticket
+
+    def tell_time(self, now: float) -> float:
+        """The time when it was first asked for, and the recorded time that the replay has gone through."""
+        if self._began is None:
+            self._began = now
+        return self._began + (self.stile.now_ns - self._order.start_ns) / 1e9
+
+    def end(self, error: BaseException) -> None:
+        """Nothing is held any more: whoever waits is told ``error``."""
+        self._ended = True
+        self._pacing.leave()
+        self.stile.fail(error)
+
+    def _hold(
+        self,
+        lane: Lane,
+        place: str,
+        index: int,
+        turns: int | None,
+        *,
+        cancelled: bool = False,
+        yields: bool = False,
+    ) -> Hold:
+        return Hold(
+            self.stile,
+            index,
+            lane=lane.name,
+            place=place,
+            moment=index,
+            at_ns=self._order.at_ns(index),
+            turns=turns,
+            cancelled=cancelled,
+            yields=yields,
+        )
+
+    def _in_same_turn(self, index: int) -> bool:
+        """Whether a moment is a question that came in the same turn of its event loop as the moment before it."""
+        seq = self._order.seq(index)
+        if self._order.question(index) != seq:
+            return False
+        slot = self._layout.find(seq)
+        if slot is None:
+            return self._naps.in_same_turn(seq)
+        return not getattr(slot.exchange.question.body, "turns", None)

@@ -1,0 +1,82 @@
+"""What an event loop does in a replay when it has nothing more to do: it lets the turnstile go on."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from playhead.boundary import LoopWatch, Select, running_watch
+from playhead.player._turnstile import Turnstile
+
+_POLL_S = 0.002
+_LONGEST_POLL_S = 0.05
+
+_PATIENCE_S = 10.0
+_SHORT_S = 2.0
+"""How long real files and real timers may be waited for before nothing is said to come any more."""
+
+
+class Pacing:
+    """Stands before the selectors of the loops that run in a replay."""
+
+    def __init__(self, stile: Turnstile, lock: Any) -> None:
+        self._stile = stile
+        self._lock = lock
+
+    def follow(self) -> None:
+        """Have the loop that runs in this thread, if there is one, wait for its turns."""
+        watch = running_watch()
+        if watch is not None and watch.pacer is None:
+            watch.pacer = self._select
+            watch.thread = threading.get_ident()
+            self._stile.watches.append(watch)
+
+    def leave(self) -> None:
+        """Let all loops go on by themselves."""
+        for watch in self._stile.watches:
+            watch.pacer = None
+
+    def _select(self, watch: LoopWatch, timeout: float | None, select: Select) -> list[Any]:
+        stile = self._stile
+        if not watch.is_idle:
+            if stile.is_waited_for:
+                stile.poll_turn()
+            return select(timeout)
+        found = select(0)
+        if found or watch.loop._stopping:
+            return found
+        return self._rest(watch, timeout, select)
+
+    def _rest(self, watch: LoopWatch, timeout: float | None, select: Select) -> list[Any]:
+        """Nothing is ready: those who wait at the turnstile come, then whatever comes from outside."""
+        stile, me = self._stile, watch.thread
+        # A loop has one file of its own, by which threads wake it. Whatever else it listens to is real.
+        patience_s = _PATIENCE_S if len(watch.loop._selector.get_map() or ()) > 1 else min(timeout or 0, _SHORT_S)
+        watch.is_selecting = True
+        left_s, poll_s, rested_s = timeout, _POLL_S, 0.0
+        try:
+            with self._lock:
+                stile.is_real = patience_s > 0
+                stile.activity.wait(me)
+                if not stile.activity.is_known(me):
+                    stile.poll_turn()
+            while watch.is_idle:
+                wait_s = left_s
+                if stile.is_waited_for:
+                    wait_s = poll_s if left_s is None else min(left_s, poll_s)
+                    poll_s = min(2 * poll_s, _LONGEST_POLL_S)
+                found = select(wait_s)
+                if found:
+                    return found
+                rested_s += wait_s or 0
+                stile.is_real = patience_s > rested_s
+                if left_s is not None and wait_s is not None:
+                    left_s -= wait_s
+                    if left_s <= 0:
+                        return found
+                stile.poll()
+            return []
+        finally:
+            with self._lock:
+                watch.is_selecting = False
+                stile.activity.wake(me)

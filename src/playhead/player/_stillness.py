@@ -1,0 +1,61 @@
+"""Telling whether threads that are said to run have come to rest: what they wait for is not always known to us."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Hashable
+from typing import Any
+
+from playhead import _system
+from playhead.boundary import Activity
+
+_STILL_NS = 8_000_000
+_LONG_STILL_NS = 100_000_000
+"""The same where the system does not tell a thread that waits from one that the machine does not let run."""
+
+_SPARE_NS = 1_000_000
+_PATIENCE_NS = 2_000_000_000
+_now_ns = _system.SystemClock.mono_ns
+
+
+class Stillness:
+    """Watches the running threads of an activity between two happenings of a replay."""
+
+    def __init__(self, activity: Activity) -> None:
+        self._activity = activity
+        self._began: dict[Hashable, int] = {}
+        self._seen: dict[Hashable, tuple[object, int]] = {}
+
+    def reset(self) -> None:
+        """Something has happened: begin anew."""
+        if self._seen:
+            self._began.clear()
+            self._seen.clear()
+
+    def allows(self, gap_ns: int) -> bool:
+        """Whether each running thread rests, or has computed for as long as it could when recorded and a bit more."""
+        frames: dict[int, Any] = dict(sys._current_frames())
+        now = _now_ns()
+        verdicts = [self._rests(key, frames, now) or self._had(key, gap_ns) for key in self._activity.running]
+        return all(verdicts)  # each is looked at, also after the first that runs
+
+    def is_patient(self) -> bool:
+        """Whether every thread that runs has rested so long that it waits for nothing that will come."""
+        now = _now_ns()
+        seen = [self._seen.get(key) for key in self._activity.running]
+        return all(each is not None and now - each[1] > _PATIENCE_NS for each in seen)
+
+    def _rests(self, key: Hashable, frames: dict[int, Any], now: int) -> bool:
+        frame = frames.get(key) if isinstance(key, int) else None
+        cpu = _system.thread_cpu_ns(key) if isinstance(key, int) else 0
+        self._began.setdefault(key, cpu)
+        sleeps = _system.thread_sleeps(key) if isinstance(key, int) else None
+        mark = (cpu, id(frame), getattr(frame, "f_lasti", 0))
+        seen = self._seen.get(key)
+        if seen is None or seen[0] != mark or sleeps is False:
+            self._seen[key] = (mark, now)
+            return False
+        return now - seen[1] >= (_LONG_STILL_NS if sleeps is None else _STILL_NS)
+
+    def _had(self, key: Hashable, gap_ns: int) -> bool:
+        return isinstance(key, int) and _system.thread_cpu_ns(key) - self._began[key] >= gap_ns + _SPARE_NS

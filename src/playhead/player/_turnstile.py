@@ -1,0 +1,281 @@
+"""The turnstile: imposes the recorded order of completions on a replay.
+
+An answer is held until all that was recorded before it has happened again, and until whatever was let go last has
+come to rest: what a program does between two crossings is then done in the recorded order as well. Nothing waits for
+a time to pass. Who comes to rest looks whose turn it is; where nobody runs and nobody's turn can come, the order
+cannot be kept, and that is said.
+"""
+
+from __future__ import annotations
+
+import _thread
+import heapq
+from collections.abc import Callable
+from itertools import count
+from typing import Any
+
+from playhead.boundary import Activity, LoopWatch, running_watch
+from playhead.player._holds import FREE, Hold
+from playhead.player._order import Order
+from playhead.player._stillness import Stillness
+
+Entry = tuple[int, int, int, Hold]
+"""A hold in a heap, behind what it is ordered by: its index, its recorded time, and a number of its own."""
+
+_JUMPS = 1000
+"""So many timers of its own may a program let pass before something recorded has to happen."""
+
+
+class Turnstile:
+    """Whose turn it is.
+
+    ``lock`` is held whenever anything here changes. ``blocked`` is told, where nothing can go on, the index of the
+    moment that does not come (that of the end where all have come) and who waits; it gives the error that ends the
+    replay, or ``None`` where that moment is to be passed over. ``now_ns`` is the recorded time that the replay has
+    come to. ``in_same_turn`` says whether a moment is a question that was asked in the same turn of its loop as the
+    moment before it came in.
+    """
+
+    def __init__(
+        self,
+        order: Order,
+        *,
+        lock: Any,
+        blocked: Callable[[int, Hold], BaseException | None],
+        in_same_turn: Callable[[int], bool],
+    ) -> None:
+        self.order = order
+        self.activity = Activity(lock=lock, settled=self._settled)
+        self.now_ns = order.start_ns
+        self._lock = lock
+        self._blocked = blocked
+        self._in_same_turn = in_same_turn
+        self._held: list[Entry] = []
+        self._free: list[Entry] = []
+        self._never: dict[int, Hold] = {}
+        self._numbers = count()
+        self._still = Stillness(self.activity)
+        self._jumps = 0
+        self.watches: list[LoopWatch] = []
+        self.failure: BaseException | None = None
+        self.is_real = False
+        """Whether something real is awaited, so that nothing can be said to be blocked."""
+
+    @property
+    def is_waited_for(self) -> bool:
+        """Whether anyone waits."""
+        return bool(self._held or self._free or self._never)
+
+    def happened(self, index: int) -> None:
+        """The moment ``index`` has come by itself."""
+        self.order.happened(index)
+        self._moved(index, running_watch())
+        if self._held:
+            self._advance()
+
+    def passes(self, index: int, turns: int | None) -> bool:
+        """Whether the moment ``index`` may come at once, which it then does: nothing else could come before it."""
+        watch = running_watch()
+        if self.order.head < index or not (self._is_last_to_run(watch) or (turns == 0 and watch is not None)):
+            return False
+        self.order.happened(index)
+        self._moved(index, watch)
+        return True
+
+    def is_clear(self, index: int, at_ns: int) -> bool:
+        """Whether what came before the moment ``index``, at ``at_ns``, may come at once."""
+        if self.order.head < index or not self._is_last_to_run(running_watch()):
+            return False
+        first = _first(self._held)
+        return first is None or (first.index, first.at_ns) > (index, at_ns)
+
+    def _is_last_to_run(self, watch: LoopWatch | None) -> bool:
+        """Whether nothing else runs, here or in another thread, until this thread waits."""
+        return self.activity.running == [_thread.get_ident()] and (watch is None or watch.is_idle)
+
+    def enter(self, hold: Hold) -> None:
+        """``hold`` begins to wait."""
+        with self._lock:
+            if self.failure is not None:
+                hold.error = self.failure
+                hold.open()
+                return
+            if hold.never:
+                self._never[id(hold)] = hold
+            elif hold.index == FREE:
+                heapq.heappush(self._free, (FREE, hold.at_ns, next(self._numbers), hold))
+            else:
+                heapq.heappush(self._held, (hold.index, hold.at_ns, next(self._numbers), hold))
+            if hold.watch is None:
+                self.activity.wait(hold.key)
+
+    def leave(self, hold: Hold) -> None:
+        """``hold`` waits no longer."""
+        if not hold.is_open:
+            with self._lock:
+                hold.is_open = True
+                if hold.watch is None:
+                    self.activity.wake(hold.key)
+                self._never.pop(id(hold), None)
+
+    def pass_by(self, hold: Hold) -> None:
+        """Nothing can be imposed here: the moment is taken as come."""
+        with self._lock:
+            if hold.moment is not None:
+                self.order.happened(hold.moment)
+            hold.is_open = True
+
+    def fail(self, error: BaseException) -> None:
+        """The replay has ended by ``error``: everyone who waits is told."""
+        with self._lock:
+            self.failure = error
+            waiting = self._waiting()
+            self._held, self._free, self._never = [], [], {}
+            for hold in waiting:
+                hold.error = error
+                hold.open()
+
+    def poll_turn(self) -> None:
+        """A loop begins another turn."""
+        with self._lock:
+            self._advance()
+
+    def poll(self) -> None:
+        """Look again, since not all that threads wait for is known to us."""
+        with self._lock:
+            if self.is_waited_for:
+                self._advance(seen=True)
+
+    def _settled(self) -> None:
+        if self.is_waited_for:
+            self._advance()
+
+    def _moved(self, index: int, watch: LoopWatch | None) -> None:
+        self.now_ns = max(self.now_ns, self.order.at_ns(index))
+        self._jumps = 0
+        self._still.reset()
+        if watch is not None:
+            watch.mark()
+
+    def _is_quiet(self) -> bool:
+        """Whether nobody runs, and no loop that says so has anything to do."""
+        return not self.activity.running and all(watch.is_idle for watch in self.watches if watch.is_selecting)
+
+    def _advance(self, *, seen: bool = False) -> None:
+        """Release whose turn it is; ``seen`` where time has passed since, so that threads may be looked at."""
+        while True:
+            hold = _first(self._held)
+            if hold is not None and self.order.head >= hold.index and not hold.cancelled:
+                if not self._may_come(hold, seen=seen):
+                    return
+                self._release(heapq.heappop(self._held)[-1])
+            elif not self._resolve(hold, seen=seen):
+                return
+
+    def _release(self, hold: Hold) -> None:
+        """Let ``hold`` go on, and with it all that came in the same turn of its loop.
+
+        Where a timer fired and a call came back in the next turn, undisturbed, the call was first in the loop's
+        queue: had it been the timer, what that did would have come before the call's own end.
+        """
+        self._come(hold)
+        before: list[Hold] = []
+        after: list[Hold] = []
+        while hold.watch is not None and (follower := _first(self._held)) is not None:
+            if hold.is_timer and not after and self._came_next(hold, follower):
+                before.append(follower)
+            elif self._came_with(hold, follower):
+                after.append(follower)
+            else:
+                break
+            self._come(heapq.heappop(self._held)[-1])
+        for each in (*before, hold, *after):
+            each.open()
+
+    def _came_next(self, timer: Hold, found: Hold) -> bool:
+        """Whether ``found`` is a call that came back one turn after ``timer``, with nothing in between."""
+        near = found.watch is timer.watch and found.index == self.order.head and found.turns == 1
+        return near and not (found.is_timer or found.cancelled or found.moment is None)
+
+    def _came_with(self, hold: Hold, found: Hold) -> bool:
+        """Whether ``found`` came in the very turn in which ``hold`` goes on, perhaps after some questions."""
+        if found.watch is not hold.watch or found.turns != 0 or found.cancelled or found.moment is None:
+            return False
+        between = range(self.order.head, found.index)
+        return all(self.order.is_done(at) or self._in_same_turn(at) for at in between)
+
+    def _come(self, hold: Hold) -> None:
+        if hold.moment is not None:
+            self.order.happened(hold.moment)
+        self._moved(hold.index, hold.watch)
+
+    def _may_come(self, hold: Hold, *, seen: bool) -> bool:
+        watch = hold.watch
+        if watch is not None and hold.turns is not None and watch.since_mark >= hold.turns:
+            return True
+        return self._is_quiet() or (seen and self._still.allows(self.order.gap_ns(hold.index)))
+
+    def _resolve(self, hold: Hold | None, *, seen: bool) -> bool:
+        """Nobody's turn has come. Where nobody runs either, let go on what can; whether anything could."""
+        free = _first(self._free)
+        if hold is None and free is None and not self._never:
+            return False
+        if not (self._is_quiet() or (seen and self._still.allows(0) and self._still.is_patient())):
+            return False
+        order = self.order
+        may_jump = free is not None and self._jumps < _JUMPS
+        if free is not None and may_jump and (order.is_over or free.at_ns <= order.at_ns(order.head)):
+            self._jump(free)
+        elif not order.is_over and order.head_is_soft:
+            order.happened(order.head)
+        elif free is not None and may_jump:
+            self._jump(free)
+        elif (yielding := self._first_yielding()) is not None:
+            self.leave(yielding)
+            yielding.is_open = False
+            self._still.reset()
+            yielding.open()
+        elif self.is_real:
+            return False
+        else:
+            self._unblock(hold or free or next(iter(self._never.values())))
+        return True
+
+    def _first_yielding(self) -> Hold | None:
+        """The first sleep or beginning of a thread that waits: what is missing may be asked after it."""
+        found = [entry for entry in self._held if not entry[-1].is_open and entry[-1].yields]
+        return min(found)[-1] if found else None
+
+    def _jump(self, free: Hold) -> None:
+        """Let a time pass that was not recorded."""
+        heapq.heappop(self._free)
+        self.now_ns = max(self.now_ns, free.at_ns)
+        self._jumps += 1
+        self._still.reset()
+        free.open()
+
+    def waiting_lanes(self) -> set[str]:
+        """The lanes that wait."""
+        return {hold.lane for hold in self._waiting()}
+
+    def _waiting(self) -> list[Hold]:
+        waiting = [*(entry[-1] for entry in (*self._held, *self._free)), *self._never.values()]
+        return [hold for hold in waiting if not hold.is_open]
+
+    def _unblock(self, waiting: Hold) -> None:
+        error = self._blocked(self.order.head, waiting)
+        if error is not None:
+            self.fail(error)
+        elif not self.order.is_over:
+            self.order.happened(self.order.head)
+        else:
+            self.leave(waiting)
+            waiting.is_open = False
+            waiting.open()
+
+
+def _first(heap: list[Entry]) -> Hold | None:
+    """The first of a heap that still waits."""
+    while heap and heap[0][-1].is_open:
+        heapq.heappop(heap)
+    return heap[0][-1] if heap else None
