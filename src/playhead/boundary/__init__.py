@@ -40,7 +40,7 @@ from playhead.boundary._loops import LoopWatch, Select, running_loop, running_wa
 from playhead.boundary._patches import Installation, Installer, Patches
 from playhead.boundary._sessions import Session, Ticket
 from playhead.boundary._streams import PlayedStream, Stream, Tap, TeedStream
-from playhead.boundary._turns import Pace, Turn
+from playhead.boundary._turns import Gate, Pace, Turn
 from playhead.boundary._working import Activity, at_work
 
 __all__ = [
@@ -48,6 +48,7 @@ __all__ = [
     "Activity",
     "Arguments",
     "Call",
+    "Gate",
     "HeaderPairs",
     "HttpHead",
     "HttpRequest",

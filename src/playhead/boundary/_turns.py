@@ -6,15 +6,36 @@ from collections.abc import Callable, Generator
 from typing import Any, Protocol
 
 
+class Gate(Protocol):
+    """What a thread waits at that others may let go on."""
+
+    @property
+    def is_expired(self) -> bool:
+        """Whether it was the turn that came, and not somebody who let it go on."""
+        ...
+
+    def acquire(self, *, timeout: float) -> bool:
+        """Wait so many seconds; whether it was opened."""
+        ...
+
+    def expire(self) -> None:
+        """Open it because the turn has come."""
+        ...
+
+
 class Turn(Protocol):
     """The moment at which one answer, or one piece of a stream, may be given to the program.
 
-    It is waited for once, in one of three ways. Each raises the session's `DivergenceError` where the moment
+    It is waited for once, in one of four ways. Each raises the session's `DivergenceError` where the moment
     cannot come any more.
     """
 
     def wait(self) -> None:
         """Block this thread until then."""
+        ...
+
+    def wait_at(self, gate: Gate) -> bool:
+        """Block this thread until ``gate`` is opened by others or the turn comes; whether it was the others."""
         ...
 
     def __await__(self) -> Generator[Any, None, None]:

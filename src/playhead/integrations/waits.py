@@ -1,84 +1,131 @@
 """Threads that wait for one another: a replay that gives its answers in turn has to know who runs.
 
 All waiting of the standard library's threads, but for plain locks, passes ``Condition.wait`` or ``Thread.join``:
-events, queues, futures, semaphores and barriers are made of conditions. Whoever wakes a waiter says so before it
-comes to rest itself. Outside a replay nothing is done here.
+events, queues, futures, semaphores and barriers are made of conditions. A wait with a time limit is kept as a sleep
+that ended if the limit was reached; replayed, it takes no time, and ends as it did.
 """
 
 from __future__ import annotations
 
+import _thread
+import math
 import threading
-from collections import deque
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import wraps
+from types import ModuleType
 from typing import Any
 
-from playhead.boundary import Activity, Lane, Patches, current_lane
+from playhead.boundary import Activity, Call, Lane, Patches, Pause, Returned, Ticket, current_lane
+from playhead.integrations._imports import when_imported
 from playhead.integrations._joiners import joiners
 
-_WAITERS = "_playhead_waiters"
+_ENDED = Returned(None)
 
 
 def install(patches: Patches) -> None:
-    """Tell the session who waits, and who is woken."""
+    """Have waits with a time limit cross the boundary, and tell a replay who waits and who is woken."""
     condition, thread = threading.Condition, threading.Thread
     patches.replace(condition, "wait", _waiting(condition.wait))
-    patches.replace(condition, "notify", _notifying(condition.notify))
     patches.replace(thread, "join", _joining(thread.join))
+    patches.replace(threading, "_time", _telling_time(threading._time))  # type: ignore[attr-defined]
+
+    def patch_queue(module: ModuleType) -> None:
+        patches.replace(module, "time", _telling_time(module.time))
+
+    when_imported("queue", patch_queue, patches)
 
 
-def _followed(lane: Lane | None) -> Activity | None:
-    """Who wants to know, if anybody does."""
-    if lane is None or lane.opaque or not lane.session.activity.is_followed:
-        return None
-    return lane.session.activity
+def _telling_time(original: Callable[[], float]) -> Callable[[], float]:
+    """The clock by which the standard library counts down: where waits take no time, that goes on all the same."""
+
+    def tell() -> float:
+        lane = current_lane()
+        if lane is None or lane.opaque:
+            return original()
+        return lane.session.tell_time(original())
+
+    return tell
 
 
-@contextmanager
-def _noted(waiters: Any, activity: Activity) -> Iterator[None]:
-    entry = (threading.get_ident(), activity)
-    waiters.append(entry)
-    activity.wait(entry[0])
-    try:
-        yield
-    finally:
-        activity.wake(entry[0])
-        if entry in waiters:
-            waiters.remove(entry)
+class Gate:
+    """What a thread waits at: opened by who notifies it, or by its time limit."""
+
+    def __init__(self, activity: Activity) -> None:
+        self._activity = activity
+        self._key = threading.get_ident()
+        self._lock = _thread.allocate_lock()
+        self._lock.acquire()
+        self.acquire = self._lock.acquire
+        self.is_expired = False
+
+    def release(self) -> None:
+        """Let the thread go on; it counts as running from now on, not from when it gets to run."""
+        self._activity.wake(self._key)
+        try:
+            self._lock.release()
+        except RuntimeError:
+            pass  # notified and out of time at once
+
+    def expire(self) -> None:
+        """The time is over."""
+        self.is_expired = True
+        self.release()
 
 
 def _waiting(original: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(original)
     def wait(self: Any, timeout: float | None = None) -> Any:
-        activity = _followed(current_lane())
-        if activity is None:
+        lane = current_lane()
+        followed = lane is not None and not lane.opaque and lane.session.activity.is_followed
+        if lane is None or lane.opaque or (timeout is None and not followed) or (timeout is not None and timeout <= 0):
             return original(self, timeout)
-        with _noted(vars(self).setdefault(_WAITERS, deque()), activity):
-            return original(self, timeout)
+        ticket = lane.session.begin(lane, _pause(timeout))
+        if ticket.answer is None or ticket.turn is None:
+            notified = original(self, timeout)
+        elif not self._is_owned():
+            raise RuntimeError("cannot wait on un-acquired lock")
+        else:
+            notified = _wait_in_turn(self, lane, ticket)
+        if not notified:
+            lane.session.finish(ticket, _ENDED)
+        return notified
 
     return wait
 
 
-def _notifying(original: Callable[..., Any]) -> Callable[..., Any]:
-    @wraps(original)
-    def notify(self: Any, n: int = 1) -> Any:
-        waiters = vars(self).get(_WAITERS)
-        for _ in range(min(n, len(waiters)) if waiters else 0):
-            key, activity = waiters.popleft()
-            activity.wake(key)
-        return original(self, n)
+def _pause(timeout: float | None) -> Call:
+    return Call("sleep", "wait", Pause(math.inf if timeout is None else float(timeout)))
 
-    return notify
+
+def _wait_in_turn(condition: Any, lane: Lane, ticket: Ticket) -> bool:
+    """Wait as one of the condition's waiters, without real time; whether it was notified."""
+    assert ticket.turn is not None
+    gate = Gate(lane.session.activity)
+    condition._waiters.append(gate)
+    saved = condition._release_save()
+    try:
+        return ticket.turn.wait_at(gate)
+    finally:
+        condition._acquire_restore(saved)
+        if gate in condition._waiters:
+            condition._waiters.remove(gate)
 
 
 def _joining(original: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(original)
     def join(self: Any, timeout: float | None = None) -> Any:
-        activity = _followed(current_lane())
-        if activity is None or not self.is_alive():
+        lane = current_lane()
+        if lane is None or lane.opaque or not lane.session.activity.is_followed or not self.is_alive():
             return original(self, timeout)
-        with _noted(joiners(self), activity):
+        activity, entry = lane.session.activity, (threading.get_ident(), lane.session.activity)
+        waiting = joiners(self)
+        waiting.append(entry)
+        activity.wait(entry[0])
+        try:
             return original(self, timeout)
+        finally:
+            activity.wake(entry[0])
+            if entry in waiting:
+                waiting.remove(entry)
 
     return join

@@ -6,7 +6,7 @@ import _thread
 from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any
 
-from playhead.boundary import LoopWatch, running_loop, running_watch
+from playhead.boundary import Gate, LoopWatch, running_loop, running_watch
 
 if TYPE_CHECKING:
     from playhead.player._turnstile import Turnstile
@@ -81,6 +81,21 @@ class Hold:
         if self.error is not None:
             raise self.error
 
+    def wait_at(self, gate: Gate) -> bool:
+        """Block this thread until others open ``gate`` or it is released, which opens it; whether it was the others."""
+        self.wake = gate.expire
+        poll_s = _POLL_S
+        try:
+            self.stile.enter(self)
+            while not gate.acquire(timeout=poll_s):
+                poll_s = min(2 * poll_s, _LONGEST_POLL_S)
+                self.stile.poll()
+        finally:
+            self.stile.leave(self)
+        if self.error is not None:
+            raise self.error
+        return not gate.is_expired
+
     def __await__(self) -> Generator[Any, None, None]:
         """Wait in the running loop."""
         loop = running_loop()
@@ -97,7 +112,7 @@ class Hold:
         self.wake = wake
         if self.watch is None:
             self.wake = lambda: _ignore(loop.call_soon_threadsafe(wake))
-            self._look_again(loop)
+            loop.call_later(_POLL_S, self._look_again, loop, -1)
         try:
             self.stile.enter(self)
             yield from future
@@ -106,14 +121,15 @@ class Hold:
         if self.error is not None:
             raise self.error
 
-    def _look_again(self, loop: Any) -> None:
-        """In a loop that is not watched: a timer looks whether the others have come to rest."""
+    def _look_again(self, loop: Any, seen: int) -> None:
+        """In a loop that is not watched: a timer looks whether the others have come to rest, nothing having happened."""
         if self.is_open:
             return
-        self.stile.activity.wait(self.key)
-        self.stile.poll()
-        self.stile.activity.wake(self.key)
-        loop.call_later(_POLL_S, self._look_again, loop)
+        if seen == self.stile.happenings:
+            self.stile.activity.wait(self.key)
+            self.stile.poll()
+            self.stile.activity.wake(self.key)
+        loop.call_later(_POLL_S, self._look_again, loop, self.stile.happenings)
 
     def call(self, action: Callable[[], None]) -> None:
         """Have ``action`` called in the running loop's thread when it is released."""

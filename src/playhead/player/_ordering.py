@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -83,17 +84,18 @@ class Ordering:
             ticket.turn = self._hold(ticket.lane, place, index, turns, cancelled=cancelled)
 
     def pause(self, lane: Lane, call: Call, pause: Pause) -> Ticket:
-        """A sleep, or a timer: it ends in its turn, and takes no time."""
+        """A sleep, or a timer: it ends in its turn and takes no time. One without an end is none: somebody waits."""
         ticket = Ticket(lane, call, answer=Returned(None))
-        nap = self._naps.take(lane.name)
+        nap = self._naps.take(lane.name) if pause.seconds < math.inf else None
         place = f"a sleep of {pause.seconds:.3g} s in lane {lane.name}"
         if nap is not None:
             self.stile.happened(self._order.index(nap.asked))
         if nap is not None and nap.ended is not None:
             ticket.turn = self._hold(lane, place, self._order.index(nap.ended), nap.turns, yields=True)
         else:
-            due_ns = self.stile.now_ns + int(pause.seconds * 1e9)
-            never = nap is not None
+            endless = pause.seconds == math.inf
+            due_ns = 0 if endless else self.stile.now_ns + int(pause.seconds * 1e9)
+            never = nap is not None or endless
             ticket.turn = Hold(self.stile, FREE, lane=lane.name, place=place, at_ns=due_ns, never=never)
         return ticket
 

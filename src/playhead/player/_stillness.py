@@ -15,6 +15,7 @@ _LONG_STILL_NS = 100_000_000
 
 _SPARE_NS = 1_000_000
 _PATIENCE_NS = 2_000_000_000
+_OUTSIDE_NS = 5_000_000_000
 _now_ns = _system.SystemClock.mono_ns
 
 
@@ -25,9 +26,11 @@ class Stillness:
         self._activity = activity
         self._began: dict[Hashable, int] = {}
         self._seen: dict[Hashable, tuple[object, int]] = {}
+        self._since_ns = _now_ns()
 
     def reset(self) -> None:
         """Something has happened: begin anew."""
+        self._since_ns = _now_ns()
         if self._seen:
             self._began.clear()
             self._seen.clear()
@@ -38,6 +41,10 @@ class Stillness:
         now = _now_ns()
         verdicts = [self._rests(key, frames, now) or self._had(key, gap_ns) for key in self._activity.running]
         return all(verdicts)  # each is looked at, also after the first that runs
+
+    def is_long(self) -> bool:
+        """Whether nothing has happened for so long that nobody from outside will come either."""
+        return _now_ns() - self._since_ns > _OUTSIDE_NS
 
     def is_patient(self) -> bool:
         """Whether every thread that runs has rested so long that it waits for nothing that will come."""

@@ -56,6 +56,8 @@ class Turnstile:
         self._numbers = count()
         self._still = Stillness(self.activity)
         self._jumps = 0
+        self.happenings = 0
+        """How often anything has happened so far."""
         self.watches: list[LoopWatch] = []
         self.failure: BaseException | None = None
         self.is_real = False
@@ -153,6 +155,7 @@ class Turnstile:
     def _moved(self, index: int, watch: LoopWatch | None) -> None:
         self.now_ns = max(self.now_ns, self.order.at_ns(index))
         self._jumps = 0
+        self.happenings += 1
         self._still.reset()
         if watch is not None:
             watch.mark()
@@ -235,7 +238,7 @@ class Turnstile:
             yielding.is_open = False
             self._still.reset()
             yielding.open()
-        elif self.is_real:
+        elif self.is_real or (hold is None and free is None and not self._still.is_long()):
             return False
         else:
             self._unblock(hold or free or next(iter(self._never.values())))

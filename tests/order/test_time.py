@@ -1,0 +1,168 @@
+"""Time in a replay: sleeps, timers and limits pass at once, in the order in which they ended."""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+import threading
+import time
+from typing import Any
+
+import pytest
+
+import playhead
+from tests.order.conftest import Deck
+
+
+@playhead.tool
+async def fetch(name: str, seconds: float) -> str:
+    await asyncio.sleep(seconds)
+    return name
+
+
+@playhead.tool
+def look_up(name: str, seconds: float) -> str:
+    time.sleep(seconds)
+    return name
+
+
+def timed(function: Any) -> tuple[Any, float]:
+    begun = time.perf_counter()
+    given = function()
+    return given, time.perf_counter() - begun
+
+
+async def waits() -> list[Any]:
+    """Every way of asyncio to let time pass."""
+    seen: list[Any] = []
+    loop = asyncio.get_running_loop()
+    begun = loop.time()
+    await asyncio.sleep(0.15)
+    try:
+        await asyncio.wait_for(asyncio.Event().wait(), 0.15)
+    except TimeoutError:
+        seen.append("waited for")
+    try:
+        async with asyncio.timeout(0.15):
+            await fetch("never", 30)
+    except TimeoutError:
+        seen.append("timed out")
+    called = asyncio.Event()
+    loop.call_later(0.15, lambda: (seen.append("called"), called.set()))
+    await called.wait()
+    done, pending = await asyncio.wait([asyncio.ensure_future(asyncio.sleep(9))], timeout=0.15)
+    seen.append((len(done), len(pending)))
+    seen.append(loop.time() - begun >= 0.74)
+    return seen
+
+
+def test_time_that_passes_in_asyncio_passes_at_once_and_does_the_same(deck: Deck) -> None:
+    """B88"""
+    recording, given = deck.record(lambda: asyncio.run(waits()))
+    assert given == ["waited for", "timed out", "called", (0, 1), True]
+    again, seconds = timed(lambda: deck.replay(recording, lambda: asyncio.run(waits())))
+    assert again == given
+    assert deck.report.identical, deck.report.lines()
+    assert seconds < 0.75, "it was waited for"
+
+
+def blocks() -> list[Any]:
+    """Every way of threads to let time pass."""
+    seen: list[Any] = []
+    time.sleep(0.15)
+    seen.append(threading.Event().wait(0.15))
+    try:
+        queue.Queue[int]().get(timeout=0.15)
+    except queue.Empty:
+        seen.append("empty")
+    shelf: queue.Queue[str] = queue.Queue()
+    worker = threading.Thread(target=lambda: shelf.put(look_up("late", 0.3)))
+    worker.start()
+    for limit in (0.1, 30):
+        try:
+            seen.append(shelf.get(timeout=limit))
+        except queue.Empty:
+            seen.append("not yet")
+    worker.join()
+    return seen
+
+
+def test_time_that_passes_in_threads_passes_at_once_and_does_the_same(deck: Deck) -> None:
+    """B88"""
+    recording, given = deck.record(blocks)
+    assert given == [False, "empty", "not yet", "late"]
+    again, seconds = timed(lambda: deck.replay(recording, blocks))
+    assert again == given
+    assert deck.report.identical, deck.report.lines()
+    assert seconds < 0.7, "it was waited for"
+
+
+def test_limits_that_were_set_outside_of_a_replay_are_real(deck: Deck) -> None:
+    """A replay goes through minutes in no time; a limit of whoever replays is not among them."""
+
+    async def agent() -> str:
+        await asyncio.sleep(0.4)
+        return await fetch("there", 0.2)
+
+    recording, _ = deck.record(lambda: asyncio.run(agent()))
+
+    async def replay() -> str:
+        async with asyncio.timeout(0.5), playhead.replay(recording):
+            return await agent()
+
+    assert asyncio.run(replay()) == "there"
+
+
+def test_a_sleep_that_was_not_recorded_takes_no_time_either(deck: Deck) -> None:
+    async def agent(*, patient: bool) -> str:
+        first = await fetch("first", 0.01)
+        if patient:
+            await asyncio.sleep(60)
+        return first + await fetch("second", 0.01)
+
+    recording, _ = deck.record(lambda: asyncio.run(agent(patient=False)))
+    again, seconds = timed(lambda: deck.replay(recording, lambda: asyncio.run(agent(patient=True))))
+    assert again == "firstsecond"
+    assert seconds < 30, "it was waited for"
+
+
+def test_a_retry_that_waited_waits_no_more(deck: Deck) -> None:
+    """Backoff between attempts is time that passes, whoever sleeps it."""
+
+    @playhead.tool
+    def flaky(attempt: int) -> str:
+        if attempt < 3:
+            raise ConnectionError("not yet")
+        return "there"
+
+    def agent() -> str:
+        for attempt in range(1, 5):
+            try:
+                return flaky(attempt)
+            except ConnectionError:
+                time.sleep(0.1 * attempt)
+        return "gave up"
+
+    recording, given = deck.record(agent)
+    again, seconds = timed(lambda: deck.replay(recording, agent))
+    assert again == given == "there"
+    assert seconds < 0.3, "it was waited for"
+
+
+def test_uvloop_keeps_its_own_time_and_still_comes_out_the_same(deck: Deck) -> None:
+    """B88"""
+    uvloop = pytest.importorskip("uvloop")
+
+    async def agent() -> list[str]:
+        seen: list[str] = []
+
+        async def add(name: str, seconds: float) -> None:
+            seen.append(await fetch(name, seconds))
+
+        await asyncio.gather(add("slow", 0.05), add("quick", 0.01), add("middling", 0.03))
+        await asyncio.sleep(0.01)
+        return seen
+
+    recording, given = deck.record(lambda: uvloop.run(agent()))
+    assert given == ["quick", "middling", "slow"]
+    assert deck.replay(recording, lambda: uvloop.run(agent())) == given
