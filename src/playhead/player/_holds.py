@@ -29,8 +29,8 @@ class Hold:
     """
 
     __slots__ = (
-        "at_ns", "cancelled", "error", "index", "is_open", "is_timer", "key", "lane", "moment", "never", "place",
-        "stile", "turns", "wake", "watch", "yields",
+        "at_ns", "blocks", "cancelled", "error", "index", "is_open", "is_timer", "key", "lane", "moment", "never",
+        "place", "stile", "turns", "wake", "watch", "yields",
     )  # fmt: skip
 
     def __init__(
@@ -62,6 +62,8 @@ class Hold:
         self.wake: Callable[[], None] = _nothing
         self.is_open = False
         self.is_timer = False
+        self.blocks = False
+        """Whether its thread can do nothing else meanwhile."""
         self.error: BaseException | None = None
 
     def wait(self) -> None:
@@ -71,6 +73,7 @@ class Hold:
         self.wake = gate.release
         stile = self.stile
         poll_s = _POLL_S
+        self.blocks = True
         try:
             stile.enter(self)
             while not gate.acquire(timeout=poll_s):
@@ -85,6 +88,7 @@ class Hold:
         """Block this thread until others open ``gate`` or it is released, which opens it; whether it was the others."""
         self.wake = gate.expire
         poll_s = _POLL_S
+        self.blocks = True
         try:
             self.stile.enter(self)
             while not gate.acquire(timeout=poll_s):
@@ -122,7 +126,7 @@ class Hold:
             raise self.error
 
     def _look_again(self, loop: Any, seen: int) -> None:
-        """In a loop that is not watched: a timer looks whether the others have come to rest, nothing having happened."""
+        """In a loop that is not watched a timer looks whether all have come to rest, nothing having happened."""
         if self.is_open:
             return
         if seen == self.stile.happenings:

@@ -108,7 +108,7 @@ class Turnstile:
                 heapq.heappush(self._free, (FREE, hold.at_ns, next(self._numbers), hold))
             else:
                 heapq.heappush(self._held, (hold.index, hold.at_ns, next(self._numbers), hold))
-            if hold.watch is None:
+            if hold.blocks:
                 self.activity.wait(hold.key)
 
     def leave(self, hold: Hold) -> None:
@@ -116,7 +116,7 @@ class Turnstile:
         if not hold.is_open:
             with self._lock:
                 hold.is_open = True
-                if hold.watch is None:
+                if hold.blocks:
                     self.activity.wake(hold.key)
                 self._never.pop(id(hold), None)
 
