@@ -86,7 +86,7 @@ def _make_ready(loop: Any, handle: Any) -> None:
 
 def _held_handle() -> Any:
     """A timer's handle that waits at a turn instead of in the loop's heap."""
-    from asyncio import TimerHandle
+    from asyncio.events import TimerHandle  # the package itself may be only half imported
 
     class HeldHandle(TimerHandle):
         """Fires in its turn, unless it is cancelled before."""
