@@ -20,6 +20,9 @@ from playhead.integrations._rebinding import Rebinding
 
 _SLEPT = Returned(None)
 
+_SHORT_S = 0.01
+"""How long what is not to be waited for takes, so that who waits again and again does not spin."""
+
 
 def install(patches: Patches) -> None:
     """Have sleeps and timers cross the boundary, and watch the loops in which they are set."""
@@ -31,7 +34,7 @@ def install(patches: Patches) -> None:
 
     def patch_loop(module: ModuleType) -> None:
         loop = module.BaseEventLoop
-        patches.replace(loop, "call_at", _calling_at(loop.call_at, _held_handle()))
+        patches.replace(loop, "call_at", _calling_at(loop.call_at, loop.time, _held_handle()))
         patches.replace(loop, "time", _telling_time(loop.time, loop._run_once.__code__))
 
     when_imported("asyncio.base_events", patch_loop, patches)
@@ -44,17 +47,16 @@ def _sleeping(original: Callable[[Any], None]) -> Callable[..., None]:
             original(seconds)
             return
         ticket = lane.session.begin(lane, Call("sleep", "time.sleep", Pause(float(seconds))))
-        if ticket.answer is not None:
+        if ticket.turn is not None:
             await_turn(ticket)
-            lane.session.finish(ticket, ticket.answer)
-            return
-        original(seconds)
+        else:
+            original(seconds if ticket.answer is None else min(seconds, _SHORT_S))
         lane.session.finish(ticket, _SLEPT)
 
     return sleep
 
 
-def _calling_at(original: Callable[..., Any], held: Any) -> Callable[..., Any]:
+def _calling_at(original: Callable[..., Any], original_time: Callable[[Any], float], held: Any) -> Callable[..., Any]:
     @wraps(original)
     def call_at(self: Any, when: float, callback: Any, *args: Any, context: Any = None) -> Any:
         lane = current_lane()
@@ -65,7 +67,7 @@ def _calling_at(original: Callable[..., Any], held: Any) -> Callable[..., Any]:
         if ticket.answer is None:
             return original(self, when, _fire, ticket, callback, *args, context=context)
         if ticket.turn is None:
-            return original(self, self.time(), callback, *args, context=context)
+            return original(self, min(when, original_time(self) + _SHORT_S), callback, *args, context=context)
         handle = held(when, callback, args, self, context)
         handle.turn = ticket.turn
         ticket.turn.call(partial(_make_ready, self, handle))

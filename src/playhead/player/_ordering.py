@@ -101,6 +101,8 @@ class Ordering:
 
     def tell_time(self, now: float) -> float:
         """The time when it was first asked for, and the recorded time that the replay has gone through."""
+        if self._ended:
+            return now
         if self._began is None:
             self._began = now
         return self._began + (self.stile.now_ns - self._order.start_ns) / 1e9

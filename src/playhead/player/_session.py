@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeVar
 
-from playhead.boundary import Call, HttpRequest, Lane, Outcome, Pause, Streamed, Ticket
+from playhead.boundary import Call, HttpRequest, Lane, Outcome, Pause, Returned, Streamed, Ticket
 from playhead.errors import (
     ConnectionRefusedInReplayError,
     DivergenceError,
@@ -93,10 +93,10 @@ class ReplaySession:
     def begin(self, lane: Lane, call: Call) -> Ticket:
         """Answer ``call`` from the recording; raises `DivergenceError` where it cannot."""
         with self._lock:
+            if isinstance(call.payload, Pause):
+                return self._pause(lane, call, call.payload)
             self._check_open(lane, call)
             self._ordering.cross(lane)
-            if isinstance(call.payload, Pause):
-                return self._ordering.pause(lane, call, call.payload)
             model = recognise_call(call)
             slot = self._find(lane, call, model)
             self._ordering.asked(slot)
@@ -112,6 +112,15 @@ class ReplaySession:
             self.report.answered += 1
             self.report.steps += slot.step is not None
             return ticket
+
+    def _pause(self, lane: Lane, call: Call, pause: Pause) -> Ticket:
+        """A sleep. After the end it is slept; where the replay has failed nothing is waited for but other threads."""
+        if self._ended or (self.failure is not None and call.name == "wait"):
+            return Ticket(lane, call)
+        if self.failure is not None:
+            return Ticket(lane, call, answer=Returned(None))
+        self._ordering.cross(lane)
+        return self._ordering.pause(lane, call, pause)
 
     def _blocked(self, question: int, waiting: Hold) -> DivergenceError | None:
         """Nothing can go on: the recorded ``question`` comes no more, or is not answered; 0 where all has come.
