@@ -30,7 +30,7 @@ _SMALL = {
 }
 _factors: list[float] = []
 
-SIZES = ("kB", "MB", "x", "ns on top")
+SIZES = ("kB", "MB", "x", "%", "ns on top")
 """Units of what does not depend on how busy the machine is."""
 
 
