@@ -91,7 +91,7 @@ async def first_completed() -> Any:
     for number in range(4):
         racing = [asyncio.create_task(search(f"{number}.{each}")) for each in range(3)]
         done, losers = await asyncio.wait(racing, return_when=asyncio.FIRST_COMPLETED)
-        for loser in losers:
+        for loser in (each for each in racing if each in losers):  # a set of tasks has the order of their addresses
             loser.cancel()
         ended = await asyncio.gather(*racing, return_exceptions=True)
         won.append([[task in done for task in racing], [type(each).__name__ for each in ended]])

@@ -25,12 +25,12 @@ class Hold:
     of its loop it came, where it did not come to an idle one. One that is ``cancelled`` was ended by the program
     itself when recorded. ``at_ns`` is the recorded time. One whose index is `FREE` goes by that alone, and one that
     is ``never`` does not come: the program had taken it back. One that ``yields`` gives nothing that was recorded: it
-    need not keep its place where nothing else can go on.
+    need not keep its place where nothing else can go on. One that ``is_near`` came in the turn after its question.
     """
 
     __slots__ = (
-        "at_ns", "blocks", "cancelled", "error", "index", "is_open", "is_timer", "key", "lane", "moment", "never",
-        "place", "stile", "turns", "wake", "watch", "yields",
+        "at_ns", "blocks", "cancelled", "error", "index", "is_near", "is_open", "is_timer", "key", "lane", "moment",
+        "never", "place", "stile", "turns", "wake", "watch", "yields",
     )  # fmt: skip
 
     def __init__(
@@ -46,6 +46,7 @@ class Hold:
         at_ns: int = 0,
         never: bool = False,
         yields: bool = False,
+        is_near: bool = False,
     ) -> None:
         self.stile = stile
         self.index = index
@@ -57,6 +58,7 @@ class Hold:
         self.at_ns = at_ns
         self.never = never
         self.yields = yields
+        self.is_near = is_near
         self.key = _thread.get_ident()
         self.watch: LoopWatch | None = None
         self.wake: Callable[[], None] = _nothing
@@ -107,6 +109,10 @@ class Hold:
             self.stile.pass_by(self)
             return
         self.watch = running_watch()
+        if self.is_near and self.watch is not None:
+            yield None  # as the call itself did: whoever is behind it in the loop's queue stays behind it
+            if self.stile.takes(self):
+                return
         future = loop.create_future()
 
         def wake() -> None:

@@ -25,7 +25,7 @@ class Naps:
 
     def __init__(self, recording: Recording) -> None:
         self._left: dict[str, deque[Nap]] = defaultdict(deque)
-        self._later: set[int] = set()
+        self._later: dict[int, int] = {}
         ends = {event.of: event for event in recording.of_kind("sleep.ended")}
         for event in recording.of_kind("sleep.asked"):
             if isinstance(event.body, SleepAsked):
@@ -34,11 +34,11 @@ class Naps:
                 nap = Nap(event.body.seconds, event.seq, end.seq if end is not None else None, turns)
                 self._left[event.lane].append(nap)
                 if event.body.turns:
-                    self._later.add(event.seq)
+                    self._later[event.seq] = event.body.turns
 
-    def in_same_turn(self, asked: int) -> bool:
-        """Whether the sleep ``asked`` began in the same turn of its loop as what crossed there before it."""
-        return asked not in self._later
+    def turns(self, asked: int) -> int:
+        """How the sleep ``asked`` began, see `SleepAsked`."""
+        return self._later.get(asked, 0)
 
     def take(self, lane: str) -> Nap | None:
         """The lane's next sleep, whatever its length; ``None`` where no more was recorded."""

@@ -19,6 +19,8 @@ from playhead.player._pacing import Pacing
 from playhead.player._slots import Layout, Slot
 from playhead.player._turnstile import Turnstile
 
+_MANY = 1000
+
 Blocked = Callable[[int, Hold], "BaseException | None"]
 """Told the ``seq`` of the recorded question that does not come, 0 where all have, and who waits."""
 
@@ -81,7 +83,9 @@ class Ordering:
             return
         cancelled = isinstance(outcome, Raised) and is_cancellation(outcome.error)
         if cancelled or not self.stile.passes(index, turns):
-            ticket.turn = self._hold(ticket.lane, place, index, turns, cancelled=cancelled)
+            ticket.turn = self._hold(
+                ticket.lane, place, index, turns, cancelled=cancelled, is_near=self._is_near(slot, index, turns)
+            )
 
     def pause(self, lane: Lane, call: Call, pause: Pause) -> Ticket:
         """A sleep, or a timer: it ends in its turn and takes no time. One without an end is none: somebody waits."""
@@ -122,6 +126,7 @@ class Ordering:
         *,
         cancelled: bool = False,
         yields: bool = False,
+        is_near: bool = False,
     ) -> Hold:
         return Hold(
             self.stile,
@@ -133,14 +138,28 @@ class Ordering:
             turns=turns,
             cancelled=cancelled,
             yields=yields,
+            is_near=is_near,
         )
+
+    def _is_near(self, slot: Slot, index: int, turns: int | None) -> bool:
+        """Whether an answer came exactly one turn of the loop after its question, so that nothing was awaited."""
+        if turns is None or turns > 1:
+            return False
+        asked = self._order.index(slot.seq)
+        return sum(self._turns(at) for at in range(asked + 1, index)) + turns == 1
+
+    def _turns(self, index: int) -> int:
+        """How many turns after the moment before it a moment came; many where the loop was idle or it is not known."""
+        seq = self._order.seq(index)
+        asked = self._order.question(index)
+        slot = self._layout.find(asked)
+        if asked == seq:
+            turns = self._naps.turns(seq) if slot is None else getattr(slot.exchange.question.body, "turns", None) or 0
+            return _MANY if turns < 0 else int(turns)
+        answer = slot.exchange.answer if slot is not None else None
+        found = getattr(answer.body, "turns", None) if answer is not None else None
+        return _MANY if found is None else int(found)
 
     def _in_same_turn(self, index: int) -> bool:
         """Whether a moment is a question that came in the same turn of its event loop as the moment before it."""
-        seq = self._order.seq(index)
-        if self._order.question(index) != seq:
-            return False
-        slot = self._layout.find(seq)
-        if slot is None:
-            return self._naps.in_same_turn(seq)
-        return not getattr(slot.exchange.question.body, "turns", None)
+        return self._order.question(index) == self._order.seq(index) and self._turns(index) == 0

@@ -84,6 +84,15 @@ class Turnstile:
         self._moved(index, watch)
         return True
 
+    def takes(self, hold: Hold) -> bool:
+        """Whether ``hold`` may go on now, which it then does."""
+        with self._lock:
+            if self.failure is not None or self.order.head < hold.index:
+                return False
+            self._come(hold)
+            hold.is_open = True
+            return True
+
     def is_clear(self, index: int, at_ns: int) -> bool:
         """Whether what came before the moment ``index``, at ``at_ns``, may come at once."""
         if self.order.head < index or not self._is_last_to_run(running_watch()):
