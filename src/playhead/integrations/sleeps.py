@@ -63,7 +63,8 @@ def _calling_at(original: Callable[..., Any], original_time: Callable[[Any], flo
         if lane is None or lane.opaque:
             return original(self, when, callback, *args, context=context)
         pause = Pause(max(0.0, when - self.time()))
-        ticket = lane.session.begin(lane, Call("sleep", "timer", pause))
+        plain = getattr(callback, "__name__", "") == "_set_result_unless_cancelled"
+        ticket = lane.session.begin(lane, Call("sleep", "asyncio.sleep" if plain else "timer", pause))
         if ticket.answer is None:
             return original(self, when, _fire, ticket, callback, *args, context=context)
         if ticket.turn is None:

@@ -29,8 +29,8 @@ class Hold:
     """
 
     __slots__ = (
-        "at_ns", "blocks", "cancelled", "error", "index", "is_near", "is_open", "is_timer", "key", "lane", "moment",
-        "never", "place", "stile", "turns", "wake", "watch", "yields",
+        "at_ns", "blocks", "cancelled", "error", "index", "is_limit", "is_near", "is_open", "is_timer", "key", "lane",
+        "moment", "never", "place", "stile", "turns", "wake", "watch", "yields",
     )  # fmt: skip
 
     def __init__(
@@ -64,6 +64,8 @@ class Hold:
         self.wake: Callable[[], None] = _nothing
         self.is_open = False
         self.is_timer = False
+        self.is_limit = False
+        """Whether it is a timer that somebody set for something other than to sleep."""
         self.blocks = False
         """Whether its thread can do nothing else meanwhile."""
         self.error: BaseException | None = None

@@ -83,9 +83,8 @@ class Ordering:
             return
         cancelled = isinstance(outcome, Raised) and is_cancellation(outcome.error)
         if cancelled or not self.stile.passes(index, turns):
-            ticket.turn = self._hold(
-                ticket.lane, place, index, turns, cancelled=cancelled, is_near=self._is_near(slot, index, turns)
-            )
+            near = not cancelled and self._is_near(slot, index, turns)
+            ticket.turn = self._hold(ticket.lane, place, index, turns, cancelled=cancelled, is_near=near)
 
     def pause(self, lane: Lane, call: Call, pause: Pause) -> Ticket:
         """A sleep, or a timer: it ends in its turn and takes no time. One without an end is none: somebody waits."""
@@ -95,7 +94,8 @@ class Ordering:
         if nap is not None:
             self.stile.happened(self._order.index(nap.asked))
         if nap is not None and nap.ended is not None:
-            ticket.turn = self._hold(lane, place, self._order.index(nap.ended), nap.turns, yields=True)
+            hold = ticket.turn = self._hold(lane, place, self._order.index(nap.ended), nap.turns, yields=True)
+            hold.is_limit = call.name == "timer"
         else:
             endless = pause.seconds == math.inf
             due_ns = 0 if endless else self.stile.now_ns + int(pause.seconds * 1e9)

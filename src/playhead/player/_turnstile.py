@@ -187,14 +187,14 @@ class Turnstile:
     def _release(self, hold: Hold) -> None:
         """Let ``hold`` go on, and with it all that came in the same turn of its loop.
 
-        Where a timer fired and a call came back in the next turn, undisturbed, the call was first in the loop's
-        queue: had it been the timer, what that did would have come before the call's own end.
+        Where a time limit was reached and a call came back in the next turn, undisturbed, the call was first in the
+        loop's queue: else the limit would have cancelled it.
         """
         self._come(hold)
         before: list[Hold] = []
         after: list[Hold] = []
         while hold.watch is not None and (follower := _first(self._held)) is not None:
-            if hold.is_timer and not after and self._came_next(hold, follower):
+            if hold.is_limit and not after and self._came_next(hold, follower):
                 before.append(follower)
             elif self._came_with(hold, follower):
                 after.append(follower)
