@@ -42,6 +42,9 @@ class NullSession:
     def read(self, lane: Lane, kind: str, fn: str, site: str, live: Callable[[], Any]) -> Any:
         return live()
 
+    def follows(self, lane: Lane, after: Lane) -> None:
+        pass
+
     def notice(self, lane: Lane, name: str, details: Any = None) -> None:
         pass
 

@@ -55,7 +55,7 @@ class Desk:
     def large(self, texts: list[str]) -> int:
         """A note of each text; how many events that is."""
         for at, each in enumerate(texts):
-            self._scribe.event(at, "main", "note.added", {"name": "note", "details": {"text": each}})
+            self._scribe.event(at, self._lane, "note.added", {"name": "note", "details": {"text": each}})
         self.log.commit()
         return len(texts)
 

@@ -27,12 +27,13 @@ _call_id: ContextVar[str | None] = ContextVar("playhead_call_id", default=None)
 @overload
 def tool(function: F, /) -> F: ...
 @overload
-def tool(*, name: str | None = None) -> Callable[[F], F]: ...
-def tool(function: Any = None, /, *, name: str | None = None) -> Any:
+def tool(*, name: str | None = None, causes: str | None = None) -> Callable[[F], F]: ...
+def tool(function: Any = None, /, *, name: str | None = None, causes: str | None = None) -> Any:
     """Mark a tool: what it is called with, returns, yields or raises is recorded; in a replay its body does not run.
 
     Functions, coroutines, generators, asynchronous generators, methods and callable objects can be tools. What
-    happens inside belongs to the tool and is not recorded by itself. ``name`` defaults to the function's own.
+    happens inside belongs to the tool and is not recorded by itself. ``name`` defaults to the function's own;
+    ``causes`` is as for `wrap`.
 
     >>> import playhead
     >>> @playhead.tool
@@ -42,8 +43,8 @@ def tool(function: Any = None, /, *, name: str | None = None) -> Any:
     3
     """
     if function is None:
-        return lambda chosen: _bounded(chosen, "tool", name)
-    return _bounded(function, "tool", name)
+        return lambda chosen: _bounded(chosen, "tool", name, causes)
+    return _bounded(function, "tool", name, causes)
 
 
 def model(function: F, /, *, name: str | None = None) -> F:
@@ -57,15 +58,18 @@ def model(function: F, /, *, name: str | None = None) -> F:
     return cast(F, _bounded(function, "model", name))
 
 
-def wrap(name: str, function: F, /) -> F:
+def wrap(name: str, function: F, /, *, causes: str | None = None) -> F:
     """Mark anything else that observes the world: a database, a queue, a file.
+
+    ``causes`` names the calls by which what this one gives was put there: ``wrap("jobs.get", jobs.get,
+    causes="jobs.put")``. So `playhead why` finds the way through a channel of your own.
 
     >>> import playhead
     >>> read = playhead.wrap("settings", lambda key: {"colour": "green"}[key])
     >>> read("colour")
     'green'
     """
-    return cast(F, _bounded(function, "wrap", name))
+    return cast(F, _bounded(function, "wrap", name, causes))
 
 
 @contextmanager
@@ -81,9 +85,9 @@ def calling(call_id: str) -> Iterator[None]:
         _call_id.reset(token)
 
 
-def _bounded(function: Any, kind: Any, name: str | None) -> Any:
+def _bounded(function: Any, kind: Any, name: str | None, causes: str | None = None) -> Any:
     if isinstance(function, staticmethod | classmethod):
-        return type(function)(_bounded(function.__func__, kind, name))
+        return type(function)(_bounded(function.__func__, kind, name, causes))
     label = name or str(getattr(function, "__name__", type(function).__name__))
     door = _door(function)
 
@@ -91,7 +95,7 @@ def _bounded(function: Any, kind: Any, name: str | None) -> Any:
         lane = current_lane()
         if lane is None or lane.opaque:
             return wrapped(*args, **kwargs)
-        call = Call(kind, label, Arguments(wrapped, args, kwargs), _call_id.get())
+        call = Call(kind, label, Arguments(wrapped, args, kwargs), _call_id.get(), causes)
         return door(lane, call, lambda: wrapped(*args, **kwargs))
 
     return wrapt.FunctionWrapper(function, bounded)

@@ -149,6 +149,8 @@ class Tape:
         self.scribe = Scribe(self._log, masker, wall_minus_mono_ns=wall_ns - mono_ns)
         self.session = RecordSession(self.scribe, self.writer, ignored_hosts=host_matcher(settings.ignore_hosts))
         self.main = Lane(self.session)
+        self._beside = self.main.inside()
+        """For notes of the recorder's own, which nothing that the program does follows from."""
         self._run = run
         self._packages: dict[str, str] = {}
         self._code: CodeReader | None = None
@@ -173,7 +175,7 @@ class Tape:
                 rules=rules,
                 parent=parent,
             )
-            self.scribe.event(mono_ns, "main", "run.started", msgspec.to_builtins(body))
+            self.scribe.event(mono_ns, self.main, "run.started", msgspec.to_builtins(body))
             for each in find_captured():
                 self.session.unseen[f"{each.what} captured as {each.module}:{each.where}"] = 1
 
@@ -194,7 +196,7 @@ class Tape:
         def end() -> None:
             self._note_code()
             self._note_packages(now)
-            self.scribe.event(now, "main", "run.finished", body | self.gaps())
+            self.scribe.event(now, self.main, "run.finished", body | self.gaps())
             self._run.path = self._log.seal()
 
         self.writer.close(end)
@@ -237,13 +239,13 @@ class Tape:
         """Keep the code's version, where it became known only after the run had begun."""
         code = self._code.take() if self._code is not None else None
         if code is not None:
-            self.scribe.event(_clock.mono_ns(), "main", "note.added", {"name": "code", "details": code})
+            self.scribe.event(_clock.mono_ns(), self._beside, "note.added", {"name": "code", "details": code})
 
     def _note_packages(self, now: int) -> None:
         """Keep the versions of what was imported since the run began."""
         late = {name: version for name, version in read_packages().items() if name not in self._packages}
         if late:
-            self.scribe.event(now, "main", "note.added", {"name": "packages", "details": late})
+            self.scribe.event(now, self._beside, "note.added", {"name": "packages", "details": late})
 
 
 class Recorder:

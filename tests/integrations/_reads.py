@@ -54,6 +54,9 @@ class RecordingReads:
             self.reads.append((lane.name, kind, fn, site, value))
         return value
 
+    def follows(self, lane: Lane, after: Lane) -> None:
+        pass
+
     def notice(self, lane: Lane, name: str, details: Any = None) -> None:
         self.notices.append((name, details))
 

@@ -98,6 +98,9 @@ class Recorder:
     def tell_time(self, now: float) -> float:
         return now
 
+    def follows(self, lane: Lane, after: Lane) -> None:
+        pass
+
     def notice(self, lane: Lane, name: str, details: Any = None) -> None:
         self.notices.append((name, details))
 

@@ -220,7 +220,10 @@ assert not {"asyncio", "concurrent.futures", "ctypes.util"} & set(sys.modules), 
 import asyncio
 async def leaf():
     return current_lane().name
-with in_lane(Lane(None)):
+class Quiet:
+    def follows(self, lane, after):
+        pass
+with in_lane(Lane(Quiet())):
     print(asyncio.run(leaf()), asyncio.base_events.__spec__.loader.__class__.__name__)
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

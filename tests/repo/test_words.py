@@ -11,6 +11,7 @@ WORDS = (
     *("fork", "edit", "divergence", "mismatch", "drift", "mask", "placeholder", "chain", "head", "seal", "verify"),
     *("store", "index", "outcome", "failure class", "part", "blob", "shape", "ticket", "integration", "provider"),
     *("strict", "loose", "matcher", "normaliser", "miss", "unplayed exchange"),
+    *("edge", "slice", "race", "strand"),
 )
 NOT_OURS = re.compile(r"\b(cassettes?|scrub\w*|sanitis\w*|sanitiz\w*|redact\w*|mock\w*)\b", re.IGNORECASE)
 GLOSSARY = DOCS / "reference" / "glossary.md"

@@ -33,6 +33,7 @@ from playhead.boundary._lanes import (
     current_lane,
     enter_lane,
     in_lane,
+    lane_in,
     leave_lane,
     outside_runs,
 )
@@ -86,6 +87,7 @@ __all__ = [
     "enter_lane",
     "in_lane",
     "is_cancellation",
+    "lane_in",
     "leave_lane",
     "name_arguments",
     "outside_runs",

@@ -64,6 +64,8 @@ class Call(msgspec.Struct, frozen=True):
     payload: HttpRequest | Arguments | Pause
     call_id: str | None = None
     """The provider's id of the tool call that asked for this, where it is known."""
+    causes: str | None = None
+    """The name of the calls by which what this gives was put where it takes it from, where the program says so."""
 
 
 class Returned(msgspec.Struct, frozen=True):

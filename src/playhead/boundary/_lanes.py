@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from contextvars import ContextVar, Token
+from contextvars import Context, ContextVar, Token
 from itertools import count
 from typing import TYPE_CHECKING, Any, cast
 
@@ -43,7 +43,17 @@ class Lane:
             return self
         label = name.replace("/", ".") or "?"
         ordinal = next(self._ordinals.setdefault(label, count(1)))
-        return Lane(self.session, name=f"{self.name}/{label}#{ordinal}", parent=self)
+        lane = Lane(self.session, name=f"{self.name}/{label}#{ordinal}", parent=self)
+        self.session.follows(lane, self)
+        return lane
+
+    @property
+    def outer(self) -> Lane | None:
+        """This lane, or where it is a tool's own body, the one that called the tool; ``None`` outside every run."""
+        lane: Lane | None = self
+        while lane is not None and lane.opaque:
+            lane = lane.parent
+        return lane
 
     @property
     def is_over(self) -> bool:
@@ -84,6 +94,11 @@ def current_lane() -> Lane | None:
     if lane is None and _fallback is not None:
         return _adopt()
     return lane
+
+
+def lane_in(context: Context) -> Lane | None:
+    """The lane of the code that runs in ``context``."""
+    return context.get(_current)
 
 
 def _adopt() -> Lane | None:

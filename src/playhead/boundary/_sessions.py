@@ -23,7 +23,8 @@ class Ticket(msgspec.Struct, eq=False):
     picture of each yielded item that later changes do not reach. ``turn`` is when the answer, or the head of a
     stream, may be given, and ``pace`` when the pieces of a stream; at once where they are ``None``. ``turns``
     says how many turns of its loop after what crossed there before it the question came, -1 where the loop was idle
-    in between. ``mark`` is the session's own.
+    in between. ``mark`` is the session's own. ``carrier`` is the lane of the task that carries the call out, where it
+    was made in another.
     """
 
     lane: Lane
@@ -36,6 +37,7 @@ class Ticket(msgspec.Struct, eq=False):
     turns: int = 0
     keep: Callable[[Any], Any] | None = None
     mark: Any = None
+    carrier: Lane | None = None
 
 
 class Session(Protocol):
@@ -82,6 +84,10 @@ class Session(Protocol):
 
     def read(self, lane: Lane, kind: Literal["clock", "random"], fn: str, site: str, live: Callable[[], T]) -> T:
         """Answer a read of clock or chance, live or from the recording."""
+        ...
+
+    def follows(self, lane: Lane, after: Lane) -> None:
+        """What ``lane`` does from now on comes after what the lane ``after`` has done: made, joined or woken by it."""
         ...
 
     def tell_time(self, now: float) -> float:

@@ -41,6 +41,18 @@ def split_step(run: str) -> tuple[str, int | None]:
     return name, int(step)
 
 
+def split_event(run: str) -> tuple[str, int | None]:
+    """``RUN#SEQ`` in its two halves."""
+    name, sign, seq = run.rpartition("#")
+    if not sign:
+        return run, None
+    if not seq.isascii() or not seq.isdigit():
+        raise UsageError(
+            f"{seq!r} is not the number of an event; a step goes with --step", next=f"playhead show {name} --graph"
+        )
+    return name, int(seq)
+
+
 def example(text: str) -> dict[str, Any]:
     """The settings of a verb: its help ends with an example, and what follows the first argument is left alone."""
     return {"epilog": f"Example: {text}"}

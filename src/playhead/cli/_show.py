@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -22,15 +22,29 @@ _WIDE = 160
 @click.command("show", **example("playhead show triage-7f3a#7"))
 @click.argument("run", metavar="RUN[#STEP]")
 @click.option("--raw", is_flag=True, help="With #STEP: both events as they are recorded, as JSON.")
+@click.option(
+    "--graph",
+    type=click.Choice(["text", "dot", "mermaid", "json"]),
+    is_flag=False,
+    flag_value="text",
+    help="The lanes, and what led to what: drawn here, or as =dot (Graphviz), =mermaid or =json.",
+)
 @store_option
 @as_json
-def command(run: str, raw: bool, store: str | None, as_json: bool) -> int:
+def command(
+    run: str, raw: bool, graph: Literal["text", "dot", "mermaid", "json"] | None, store: str | None, as_json: bool
+) -> int:
     """Show a run step by step, or one step with the context that the model saw.
 
     RUN is an id, a prefix that no other id has, or the path of a recording.
     """
     name, step = split_step(run)
     recording = open_run(name, store)
+    if graph is not None:
+        if step is not None or raw:
+            raise UsageError("--graph shows a whole run", next=f"playhead show {recording.id} --graph")
+        _show_graph(recording, "json" if as_json else graph)
+        return 0
     if step is None:
         if raw:
             raise UsageError("--raw shows one step", next=f"playhead show {recording.id}#1 --raw")
@@ -44,6 +58,23 @@ def command(run: str, raw: bool, store: str | None, as_json: bool) -> int:
     else:
         print_step(recording, exchange)
     return 0
+
+
+def _show_graph(recording: Recording, form: Literal["text", "dot", "mermaid", "json"]) -> None:
+    from playhead.causality import export_graph, graph_as_data, read_graph
+    from playhead.eventlog import printable
+
+    graph = read_graph(recording)
+    if form == "json":
+        print_json(graph_as_data(graph))
+    elif form == "text":
+        from playhead.cli._graph import draw
+
+        for line in draw(recording, graph):
+            click.echo(line)
+        say(f"why one of them: playhead why {printable(recording.id)}#SEQ")
+    else:
+        click.echo(export_graph(graph, form), nl=False)
 
 
 def _show_run(recording: Recording, as_json: bool) -> None:

@@ -127,7 +127,7 @@ def _noted(event: Event, width: int) -> Iterator[Row]:
             yield Row(event.seq, event.lane, "cycle", f"{body.index}{said}")
         case StateKept():
             yield Row(event.seq, event.lane, "state", printable(body.label or ""), brief(body.state, width))
-        case NoteAdded(name="packages" | "code"):
+        case NoteAdded(name="packages" | "code" | "joined"):
             return
         case NoteAdded(name="uncaught", details=dict(details)):
             said = brief_error(details.get("error"), width)

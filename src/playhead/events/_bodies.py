@@ -154,6 +154,8 @@ class ToolCalled(_Body, frozen=True, omit_defaults=True, kw_only=True):
 
     -1 where the loop was idle in between.
     """
+    causes: str | None = None
+    """The name of the calls by which what this gives was put where it takes it from."""
 
 
 class ToolReturned(_Body, frozen=True, omit_defaults=True, kw_only=True):
@@ -189,6 +191,8 @@ class BoundaryAsked(_Body, frozen=True, omit_defaults=True, kw_only=True):
 
     -1 where the loop was idle in between.
     """
+    causes: str | None = None
+    """The name of the calls by which what this gives was put where it takes it from."""
 
 
 class BoundaryAnswered(_Body, frozen=True, omit_defaults=True, kw_only=True):

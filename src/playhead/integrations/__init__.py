@@ -27,6 +27,7 @@ INSTALLERS: tuple[Installer, ...] = tuple(
         _installer,
         (
             "tasks",
+            "wakeups",
             "threads",
             "waits",
             "sleeps",

@@ -56,6 +56,8 @@ def _in_lanes(original: Callable[..., Any]) -> Callable[..., Any]:
             return original(self, coro, *args, **kwargs)
         finally:
             leave_lane(token)
+            if kwargs.get("eager_start") or self.get_task_factory() is not None:
+                lane.session.follows(lane, child)  # an eager task has begun, or even ended, within this call
 
     return create_task
 

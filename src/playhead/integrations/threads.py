@@ -15,6 +15,7 @@ from playhead.boundary import Lane, Patches, at_work, current_lane
 from playhead.integrations._callables import name_callable, placed_in, run_in
 from playhead.integrations._imports import when_imported
 from playhead.integrations._joiners import wake_joiners
+from playhead.integrations._origins import follow_origin, ran_in
 from playhead.integrations._pooled import Pooled, finishing
 
 _ABSENT: Any = object()
@@ -31,7 +32,10 @@ def install(patches: Patches) -> None:
         patches.replace(module._WorkItem, "run", finishing(module._WorkItem.run))
 
     def patch_future(module: ModuleType) -> None:
-        patches.replace(module.Future, "add_done_callback", _calling_back(module.Future.add_done_callback))
+        future = module.Future
+        patches.replace(future, "add_done_callback", _calling_back(future.add_done_callback))
+        patches.replace(future, "result", _getting(future.result))
+        patches.replace(future, "exception", _getting(future.exception))
 
     patches.replace(threading.Thread, "start", _starting(threading.Thread.start))
     when_imported("concurrent.futures.thread", patch_pool, patches)
@@ -60,6 +64,7 @@ def _starting(original: Callable[..., Any]) -> Callable[..., Any]:
 def _enter_at_start(thread: Any, lane: Lane, begun: Callable[[], None]) -> Callable[[], None]:
     """Have ``thread.run`` run in ``lane``, once; calling what is returned makes it as before."""
     run, own = thread.run, vars(thread).get("run", _ABSENT)
+    ran_in(thread, lane)
 
     def put_back() -> None:
         if own is not _ABSENT:
@@ -108,13 +113,27 @@ def _submitting(original: Callable[..., Any]) -> Callable[..., Any]:
         placed, leading = placed_in(child, fn, args)
         activity = lane.session.activity
         if not activity.is_followed:
-            return original(self, placed, *leading, **kwargs)
+            return ran_in(original(self, placed, *leading, **kwargs), child)
         work = Pooled(self, activity)
         future = original(self, work.run, placed, *leading, **kwargs)
         work.watch(future)
-        return future
+        return ran_in(future, child)
 
     return submit
+
+
+def _getting(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Whoever has the result of a piece of work goes on after it."""
+
+    @wraps(original)
+    def get(self: Any, timeout: float | None = None) -> Any:
+        try:
+            return original(self, timeout)
+        finally:
+            if self.done():
+                follow_origin(self)
+
+    return get
 
 
 def _calling_back(original: Callable[..., Any]) -> Callable[..., Any]:

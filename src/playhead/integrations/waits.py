@@ -18,6 +18,7 @@ from typing import Any
 from playhead.boundary import Activity, Call, Lane, Patches, Pause, Returned, Ticket, current_lane
 from playhead.integrations._imports import when_imported
 from playhead.integrations._joiners import joiners
+from playhead.integrations._origins import follow_origin
 
 _ENDED = Returned(None)
 
@@ -116,7 +117,10 @@ def _joining(original: Callable[..., Any]) -> Callable[..., Any]:
     def join(self: Any, timeout: float | None = None) -> Any:
         lane = current_lane()
         if lane is None or lane.opaque or not lane.session.activity.is_followed or not self.is_alive():
-            return original(self, timeout)
+            original(self, timeout)
+            if not self.is_alive():
+                follow_origin(self)
+            return None
         activity, entry = lane.session.activity, (threading.get_ident(), lane.session.activity)
         waiting = joiners(self)
         waiting.append(entry)

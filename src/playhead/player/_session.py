@@ -194,6 +194,9 @@ class ReplaySession:
         """Whether the program has left the recorded run behind: a replay of its own stands in nobody's way there."""
         return self._entry == "left"
 
+    def follows(self, lane: Lane, after: Lane) -> None:
+        """Nothing: what follows from what is in the recording."""
+
     def notice(self, lane: Lane, name: str, details: Any = None) -> None:
         """Count something that was seen and could not be caught."""
         with self._lock:

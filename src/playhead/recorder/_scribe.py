@@ -16,6 +16,7 @@ from playhead.boundary import (
     Arguments,
     HttpHead,
     HttpRequest,
+    Lane,
     Outcome,
     Pause,
     Raised,
@@ -39,9 +40,13 @@ from playhead.providers import (
 )
 from playhead.recorder._parts import NotPlainJsonError, PartKeeper
 from playhead.recorder._pieces import mask_events, mask_pieces, mask_tokens
+from playhead.recorder._trails import Trail
 
 _LIFT_FROM = 2048
 """Bodies of fewer bytes are not searched for long strings."""
+
+_HANDED_ON, _WAITED_FOR = 8, 1024
+"""A lane that follows more events of others than this notes it: before it hands that on to another lane, and always."""
 
 _UNFINISHED = ("error", "left", "truncated")
 """Verdicts of answers that broke off: the tokens counted so far are fewer than what was used."""
@@ -73,29 +78,47 @@ class Scribe:
         self._digests: dict[bytes, str] = {}
         self._part_key = _system.random_bytes(32)
 
-    def event(self, mono_ns: int, lane: str, kind: str, body: Body) -> int:
+    def event(self, mono_ns: int, lane: Lane, kind: str, body: Body) -> int:
         """Write an event whose body is plain trees."""
         return self._write(mono_ns, lane, kind, self._text(body))
 
-    def opened(self, mono_ns: int, lane: str, parent: str | None) -> None:
+    def opened(self, mono_ns: int, lane: Lane) -> None:
         """Note a lane before its first event; noted once."""
-        if lane not in self._lanes:
-            self._lanes.add(lane)
+        if lane.name not in self._lanes:
+            self._lanes.add(lane.name)
+            parent = lane.parent.name if lane.parent else None
             self._write(mono_ns, lane, "lane.opened", self._text({"parent": parent}))
+
+    def follows(self, lane: Lane, after: Lane) -> None:
+        """What ``lane`` does next comes after what the lane ``after`` has done so far."""
+        source: Trail | None = after.state
+        if source is None:
+            return
+        if source.breadth > _HANDED_ON:
+            self._join(after)
+        trail = _trail(lane)
+        trail.follow(lane.name, after.name, source)
+        if trail.breadth > _WAITED_FOR:
+            self._join(lane)
+
+    def _join(self, lane: Lane) -> None:
+        """Note in ``lane`` what it follows, so that what comes after it names one event instead of many."""
+        self.opened(self._mono_ns, lane)
+        self._write(self._mono_ns, lane, "note.added", self._text({"name": "joined"}))
 
     def question(
         self, mono_ns: int, ticket: Ticket, args: Sequence[Snapshot] | None, kwargs: dict[str, Snapshot] | None
     ) -> None:
         """Write what was asked, with the arguments as they were then; ``None`` where they cannot have changed."""
         call, lane = ticket.call, ticket.lane
-        self.opened(mono_ns, lane.name, lane.parent.name if lane.parent else None)
+        self.opened(mono_ns, lane)
         if isinstance(call.payload, HttpRequest):
             self._http_question(mono_ns, ticket, call.payload)
             return
         if isinstance(call.payload, Pause):
             ticket.mark = ("sleep", None)
             asked = {"seconds": round(call.payload.seconds, 6), **_turns(ticket)}
-            ticket.seq = self._write(mono_ns, lane.name, "sleep.asked", self._text(asked))
+            ticket.seq = self._write(mono_ns, lane, "sleep.asked", self._text(asked))
             return
         if args is None or kwargs is None:
             given = call.payload
@@ -112,9 +135,11 @@ class Scribe:
             body["provider"] = body.pop("name")
         if call.call_id is not None:
             body["call_id"] = call.call_id
+        if call.causes is not None:
+            body["causes"] = call.causes
         body |= _turns(ticket)
         ticket.mark = (call.kind if call.kind != "wrap" else "boundary", None)
-        ticket.seq = self._write(mono_ns, lane.name, _QUESTION[call.kind], self._text(body, lift=True))
+        ticket.seq = self._write(mono_ns, lane, _QUESTION[call.kind], self._text(body, lift=True), by=ticket.carrier)
 
     def answer(self, mono_ns: int, ticket: Ticket, outcome: Outcome, kept: Snapshot, turns: int | None = None) -> None:
         """Write what became of a question, ``turns`` turns of its loop after what came before it there."""
@@ -145,31 +170,33 @@ class Scribe:
         if turns is not None:
             body["turns"] = turns
         kind = (_FAILURE if failed else _ANSWER)[family]
-        self._write(mono_ns, ticket.lane.name, kind, self._text(body, masked, lift=True), of=ticket.seq)
+        self._write(mono_ns, ticket.lane, kind, self._text(body, masked, lift=True), of=ticket.seq, by=ticket.carrier)
 
-    def read(self, mono_ns: int, lane: str, parent: str | None, kind: str, fn: str, site: str, kept: Snapshot) -> None:
+    def read(self, mono_ns: int, lane: Lane, kind: str, fn: str, site: str, kept: Snapshot) -> None:
         """Write a read of clock or chance."""
-        self.opened(mono_ns, lane, parent)
+        self.opened(mono_ns, lane)
         self._write(mono_ns, lane, kind, self._text({"fn": fn, "site": site, "value": encode(kept)}))
 
     def _http_question(self, mono_ns: int, ticket: Ticket, request: HttpRequest) -> None:
-        lane = ticket.lane.name
-        abridged = self._parts.abridge(lane, request.body or b"")
+        lane = ticket.lane
+        abridged = self._parts.abridge(lane.name, request.body or b"")
         model = recognise(request.method, request.url, request.headers, abridged.text)
         masked: Body = {"url": self._masker.url(request.url), "headers": self._masker.headers(request.headers)}
         body: Body = {"method": request.method}
         if model is None:
             body = {"name": "http", **body, **self._plain_request(request), **_turns(ticket)}
             ticket.mark = ("boundary", None)
-            ticket.seq = self._write(mono_ns, lane, "boundary.asked", self._text(body, masked, lift=True))
+            ticket.seq = self._write(
+                mono_ns, lane, "boundary.asked", self._text(body, masked, lift=True), by=ticket.carrier
+            )
             return
         body = {"provider": model.provider, "model": model.model, "stream": model.stream, **body, **_turns(ticket)}
         try:
-            masked["request"] = self._parts.request(lane, abridged)
+            masked["request"] = self._parts.request(lane.name, abridged)
         except NotPlainJsonError:
             body |= self._plain_request(request)
         ticket.mark = ("model", model)
-        ticket.seq = self._write(mono_ns, lane, "model.requested", self._text(body, masked))
+        ticket.seq = self._write(mono_ns, lane, "model.requested", self._text(body, masked), by=ticket.carrier)
         self._parts.requested(ticket.seq)
 
     def _plain_request(self, request: HttpRequest) -> Body:
@@ -279,12 +306,38 @@ class Scribe:
         if digest is None:
             digest = self._digests[content] = part_digest(content, key=self._part_key)
             body = b'{"digest":"%b","content":%b}' % (digest.encode(), content)
-            self._write(self._mono_ns, "main", "part.kept", body)
+            self._append(self._mono_ns, "main", "part.kept", body)
         return digest
 
-    def _write(self, mono_ns: int, lane: str, kind: str, body: bytes, *, of: int | None = None) -> int:
+    def _write(
+        self, mono_ns: int, lane: Lane, kind: str, body: bytes, *, of: int | None = None, by: Lane | None = None
+    ) -> int:
+        """``by`` is the lane of the task that carries out a call made in ``lane``, where it is another one."""
+        trail, carrier = _trail(lane), _trail(by) if by is not None else None
+        seq = self._append(mono_ns, lane.name, kind, body, of=of, causes=trail.take(carrier))
+        trail.wrote(seq, carrier)
+        return seq
+
+    def _append(
+        self,
+        mono_ns: int,
+        lane: str,
+        kind: str,
+        body: bytes,
+        *,
+        of: int | None = None,
+        causes: tuple[int, ...] = (),
+    ) -> int:
         self._mono_ns = mono_ns
-        return self._log.append(kind=kind, lane=lane, at_ns=mono_ns + self._offset, mono_ns=mono_ns, body=body, of=of)
+        at_ns = mono_ns + self._offset
+        return self._log.append(kind=kind, lane=lane, at_ns=at_ns, mono_ns=mono_ns, body=body, of=of, causes=causes)
+
+
+def _trail(lane: Lane) -> Trail:
+    if lane.state is None:
+        lane.state = Trail()
+    trail: Trail = lane.state
+    return trail
 
 
 def _turns(ticket: Ticket) -> Body:

@@ -18,6 +18,7 @@ from playhead.boundary import (
     Returned,
     Streamed,
     Ticket,
+    current_lane,
     running_watch,
 )
 from playhead.events import Snapshot, size_unchanging, snapshot, snapshot_error
@@ -47,6 +48,7 @@ class RecordSession:
         self._put = writer.put
         self._question = scribe.question
         self._answer = scribe.answer
+        self._follows = scribe.follows
         self._ignored = ignored_hosts
         self._ended = False
         self.activity = Activity()
@@ -77,6 +79,9 @@ class RecordSession:
         if self._ended:
             return ticket
         try:
+            here = current_lane()
+            if here is not lane and here is not None and not here.opaque:
+                ticket.carrier = here
             watch = running_watch()
             if watch is not None:
                 turns = watch.mark()
@@ -130,10 +135,14 @@ class RecordSession:
         """Read live and note the value."""
         value = live()
         if not self._ended:
-            parent = lane.parent.name if lane.parent else None
-            job = (self._scribe.read, _mono_ns(), lane.name, parent, _KINDS[kind], fn, site, snapshot(value))
+            job = (self._scribe.read, _mono_ns(), lane, _KINDS[kind], fn, site, snapshot(value))
             self._writer.put(job)
         return value
+
+    def follows(self, lane: Lane, after: Lane) -> None:
+        """Have the next event of ``lane`` name what came last in the lane ``after``."""
+        if not self._ended:
+            self._put((self._follows, lane, after))
 
     def tell_time(self, now: float) -> float:
         """The time as it is."""
@@ -144,7 +153,7 @@ class RecordSession:
         count = self.unseen[name] = self.unseen.get(name, 0) + 1
         if count == 1 and not self._ended:
             body = {"name": name} if details is None else {"name": name, "details": details}
-            self._writer.put((self._scribe.event, _mono_ns(), lane.name, "note.added", body))
+            self._writer.put((self._scribe.event, _mono_ns(), lane, "note.added", body))
 
     def claim_entry(self, kind: str, call: str | None, task: str | None) -> None:
         """Nothing: a run that begins inside another is a lane of it."""
@@ -155,7 +164,7 @@ class RecordSession:
     def note(self, lane: Lane, kind: str, body: dict[str, Any]) -> None:
         """Write an event of ``kind`` that the program itself asked for, its body being plain trees."""
         if not self._ended:
-            self._writer.put((self._scribe.event, _mono_ns(), lane.name, kind, body))
+            self._writer.put((self._scribe.event, _mono_ns(), lane, kind, body))
 
     def end(self) -> None:
         """From now on crossings pass through unrecorded."""
