@@ -9,7 +9,6 @@ import click
 
 from playhead.cli._options import as_json, example, open_run, split_event, store_option
 from playhead.cli._output import print_json, say
-from playhead.cli._words import count
 from playhead.errors import UsageError
 
 if TYPE_CHECKING:
@@ -95,6 +94,7 @@ def _show_slice(graph: Graph, teller: Teller, start: int, through: Through, forw
 
 def _show_races(graph: Graph, teller: Teller, limit: int, everything: bool, as_json: bool) -> int:
     from playhead.causality import find_races
+    from playhead.eventlog import counted
 
     races = list(islice(find_races(graph, each="pair" if everything else "meeting"), limit + 1))
     more, races = len(races) > limit, races[:limit]
@@ -105,7 +105,7 @@ def _show_races(graph: Graph, teller: Teller, limit: int, everything: bool, as_j
     else:
         for race in races:
             _print_race(race, teller)
-        known = f"{count(len(races), 'race')}{', more with --limit' if more else ''}"
+        known = f"{counted(len(races), 'race')}{', more with --limit' if more else ''}"
         click.secho(known if races else "no races: no two exchanges could have ended in another order", bold=True)
     return 1 if races else 0
 

@@ -70,7 +70,7 @@ class RecordSession:
     def open(self, lane: Lane) -> None:
         """Note that a thread begins in ``lane``: what it does before its first crossing may matter to others."""
         if not self._ended:
-            self._writer.put((self._scribe.opened, _mono_ns(), lane.name, lane.parent.name if lane.parent else None))
+            self._writer.put((self._scribe.opened, _mono_ns(), lane))
 
     def begin(self, lane: Lane, call: Call) -> Ticket:
         """Note a question; the call goes live."""
