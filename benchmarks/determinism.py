@@ -77,6 +77,9 @@ class Rival:
     def read(self, lane: Lane, kind: str, fn: str, site: str, live: Callable[[], Any]) -> Any:
         return live()
 
+    def follows(self, lane: Lane, after: Lane) -> None:
+        pass
+
     def tell_time(self, now: float) -> float:
         return now
 

@@ -48,11 +48,17 @@ def _calling_soon(original: Callable[..., Any]) -> Callable[..., Any]:
     def call_soon(self: Any, callback: Any, *args: Any, context: Context | None = None) -> Any:
         if context is not None:
             woken = lane_in(context)
-            if woken is not None and woken is not current_lane():
+            if woken is not None and woken is not current_lane() and _is_wanted(woken):
                 _note(self, woken)
         return original(self, callback, *args, context=context)
 
     return call_soon
+
+
+def _is_wanted(lane: Lane) -> bool:
+    """Whether the session of ``lane`` records: one that replays has all of it in its recording."""
+    session: Any = lane.session  # none outside of every run
+    return session is not None and not session.forbids_network
 
 
 def _note(loop: Any, woken: Lane) -> None:
