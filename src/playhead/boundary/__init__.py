@@ -37,7 +37,7 @@ from playhead.boundary._lanes import (
     leave_lane,
     outside_runs,
 )
-from playhead.boundary._loops import LoopWatch, Select, running_loop, running_watch, watch_loops
+from playhead.boundary._loops import LoopWatch, Select, lone_watch, running_loop, running_watch, watch_loops
 from playhead.boundary._patches import Installation, Installer, Patches
 from playhead.boundary._sessions import Session, Ticket
 from playhead.boundary._streams import PlayedStream, Stream, Tap, TeedStream
@@ -89,6 +89,7 @@ __all__ = [
     "is_cancellation",
     "lane_in",
     "leave_lane",
+    "lone_watch",
     "name_arguments",
     "outside_runs",
     "pass_uncaptured",

@@ -7,6 +7,7 @@ A loop without such a selector (uvloop) is not watched.
 from __future__ import annotations
 
 import sys
+import threading
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -17,6 +18,7 @@ Pacer = Callable[["LoopWatch", float | None, Select], list[Any]]
 """Stands in for a selector's ``select(timeout)``, which it is given."""
 
 _NAME = "_playhead_watch"
+_lock = threading.Lock()
 _watches: weakref.WeakSet[LoopWatch] = weakref.WeakSet()
 _users = 0
 
@@ -52,10 +54,13 @@ class LoopWatch:
         """Whether no callback waits to be run."""
         return not self.loop._ready
 
-    def mark(self) -> int | None:
-        """How many turns have passed since the last mark; ``None`` where the loop was idle in between."""
+    def mark(self, *, ahead: int = 0) -> int | None:
+        """How many turns have passed since the last mark; ``None`` where the loop was idle in between.
+
+        The mark is set so many turns ``ahead``.
+        """
         turn, idle = self._last
-        self._last = (self.turn, self._idle)
+        self._last = (self.turn + ahead, self._idle)
         return self.turn - turn if idle == self._idle else None
 
     @property
@@ -76,9 +81,11 @@ def watch_loops(*, on: bool) -> None:
     global _users
     _users += 1 if on else -1
     if _users == 0:
-        for watch in list(_watches):
+        with _lock:
+            watches = list(_watches)
+            _watches.clear()
+        for watch in watches:
             watch.forget()
-        _watches.clear()
 
 
 def running_loop() -> Any:
@@ -96,10 +103,23 @@ def running_watch() -> LoopWatch | None:
     return found or _watch(loop)
 
 
+def lone_watch() -> LoopWatch | None:
+    """The watch of the only loop that runs, in whichever thread; ``None`` where none or several do.
+
+    By its turns one can tell when something came that happened beside it, in a thread without a loop.
+    """
+    if not _watches:
+        return None
+    with _lock:
+        running = [watch for watch in _watches if watch.loop.is_running()]
+    return running[0] if len(running) == 1 else None
+
+
 def _watch(loop: Any) -> LoopWatch | None:
     if not (hasattr(loop, "_ready") and hasattr(getattr(loop, "_selector", None), "__dict__")):
         return None
     watch = LoopWatch(loop)
     setattr(loop, _NAME, watch)
-    _watches.add(watch)
+    with _lock:
+        _watches.add(watch)
     return watch

@@ -256,6 +256,8 @@ class LaneOpened(_Body, frozen=True, omit_defaults=True, kw_only=True):
     """A lane's first event is about to follow. ``parent`` is the lane that created it."""
 
     parent: str | None = None
+    turns: int | None = None
+    """Of a thread that began beside a busy event loop: how many turns after the event before it there."""
 
 
 class LaneClosed(_Body, frozen=True, omit_defaults=True, kw_only=True):

@@ -29,6 +29,8 @@ INSTALLERS: tuple[Installer, ...] = tuple(
             "tasks",
             "wakeups",
             "threads",
+            "anyio",
+            "langchain",
             "waits",
             "sleeps",
             "clock",

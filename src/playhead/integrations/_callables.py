@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from contextvars import Context
 from functools import partial
@@ -58,16 +59,27 @@ def runs_in_context(function: Any) -> bool:
     return type(function) is BuiltinMethodType and type(function.__self__) is Context and function.__name__ == "run"
 
 
+_own = threading.local()
+
+
 def run_in(lane: Lane, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     """Call ``function`` in ``lane``; afterwards the thread is in the lane that it was in before."""
     token = enter_lane(lane)
+    before, _own.lane = given_lane(), lane
     try:
         with at_work(lane.session.activity):
             if not lane.opaque:
                 lane.session.open(lane)
             return function(*args, **kwargs)
     finally:
+        _own.lane = before
         leave_lane(token)
+
+
+def given_lane() -> Lane | None:
+    """The lane in which `run_in` runs something in this thread, in whichever context that goes on."""
+    lane: Lane | None = getattr(_own, "lane", None)
+    return lane
 
 
 def placed_in(

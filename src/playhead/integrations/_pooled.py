@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from playhead.boundary import Activity, in_lane
+from playhead.integrations._joiners import wake_joiners
 
 _NAME = "_playhead_waiting"
 _own = threading.local()
@@ -53,6 +54,7 @@ class Pooled:
         """The pool's thread is done with it, its result handed on: the next that waits has its thread."""
         if self._waiting:
             self._waiting.popleft().expect()
+        wake_joiners(threading.current_thread())
         self._activity.end(threading.get_ident())
 
 

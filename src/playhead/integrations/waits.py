@@ -122,6 +122,8 @@ def _joining(original: Callable[..., Any]) -> Callable[..., Any]:
                 follow_origin(self)
             return None
         activity, entry = lane.session.activity, (threading.get_ident(), lane.session.activity)
+        if not (activity.is_known(self.ident) or "run" in vars(self)):  # a thread without work, of a pool, that ends
+            return original(self, timeout)
         waiting = joiners(self)
         waiting.append(entry)
         activity.wait(entry[0])

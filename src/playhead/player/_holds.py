@@ -22,15 +22,16 @@ class Hold:
     """Someone waits for all moments before ``index`` to have happened.
 
     ``moment`` is the moment that this is itself, if the release makes it happen. ``turns`` says after how many turns
-    of its loop it came, where it did not come to an idle one. One that is ``cancelled`` was ended by the program
-    itself when recorded. ``at_ns`` is the recorded time. One whose index is `FREE` goes by that alone, and one that
-    is ``never`` does not come: the program had taken it back. One that ``yields`` gives nothing that was recorded: it
-    need not keep its place where nothing else can go on. One that ``is_near`` came in the turn after its question.
+    of its loop it came, where it did not come to an idle one; of a thread, those of the loop ``beside`` it. One that is
+    ``cancelled`` was ended by the program itself when recorded. ``at_ns`` is the recorded time. One whose index is
+    `FREE` goes by that alone, and one that is ``never`` does not come: the program had taken it back. One that
+    ``yields`` gives nothing that was recorded: it need not keep its place where nothing else can go on. One that
+    ``is_near`` came in the turn after its question.
     """
 
     __slots__ = (
-        "at_ns", "blocks", "cancelled", "error", "index", "is_limit", "is_near", "is_open", "is_timer", "key", "lane",
-        "moment", "never", "place", "stile", "turns", "wake", "watch", "yields",
+        "at_ns", "beside", "blocks", "cancelled", "error", "index", "is_limit", "is_near", "is_open", "is_timer", "key",
+        "lane", "moment", "never", "place", "stile", "turns", "wake", "watch", "yields",
     )  # fmt: skip
 
     def __init__(
@@ -61,6 +62,7 @@ class Hold:
         self.is_near = is_near
         self.key = _thread.get_ident()
         self.watch: LoopWatch | None = None
+        self.beside: LoopWatch | None = None
         self.wake: Callable[[], None] = _nothing
         self.is_open = False
         self.is_timer = False

@@ -31,6 +31,7 @@ class Ordering:
     def __init__(self, recording: Recording, layout: Layout, *, lock: Any, blocked: Blocked) -> None:
         self._layout = layout
         self._lock = lock
+        self._recording = recording
         self._naps = Naps(recording)
         self._order = order = Order(recording.moments(), gone=layout.erased)
         self._began: float | None = None
@@ -48,7 +49,8 @@ class Ordering:
             index = None if self._ended else self._order.opening(lane.name)
             if index is None or self.stile.passes(index, None):
                 return
-            hold = self._hold(lane, f"the thread of lane {lane.name}", index, None, yields=True)
+            turns = getattr(self._recording.events[self._order.seq(index)].body, "turns", None)
+            hold = self._hold(lane, f"the thread of lane {lane.name}", index, turns, yields=True)
         with suppress(PlayheadError):  # it is told at its first crossing
             hold.wait()
 

@@ -5,11 +5,15 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from playhead.boundary import LoopWatch, Select, running_watch
+from playhead.boundary import LoopWatch, Select, lone_watch, running_watch
+from playhead.player._stillness import Stillness
 from playhead.player._turnstile import Turnstile
 
 _POLL_S = 0.002
 _LONGEST_POLL_S = 0.05
+_SHORTEST_POLL_S = 0.0002
+_SPARE_NS = 10_000_000
+"""So much more than when recorded may threads compute before their loop goes on."""
 
 _PATIENCE_S = 10.0
 _SHORT_S = 2.0
@@ -22,6 +26,8 @@ class Pacing:
     def __init__(self, stile: Turnstile, lock: Any) -> None:
         self._stile = stile
         self._lock = lock
+        self._still = Stillness(stile.activity)
+        self._seen = 0
 
     def follow(self) -> None:
         """Have the loop that runs in this thread, if there is one, wait for its turns."""
@@ -39,13 +45,37 @@ class Pacing:
     def _select(self, watch: LoopWatch, timeout: float | None, select: Select) -> list[Any]:
         stile = self._stile
         if not watch.is_idle:
-            if stile.is_waited_for:
-                stile.poll_turn()
+            if stile.is_waited_for or not stile.activity.is_alone(watch.thread):
+                self._begin_turn(watch)
             return select(timeout)
         found = select(0)
         if found or watch.loop._stopping:
             return found
         return self._rest(watch, timeout, select)
+
+    def _begin_turn(self, watch: LoopWatch) -> None:
+        """Let those go on whose turn has come; what threads do then comes between two turns of their only loop."""
+        is_lone = lone_watch() is watch
+        if is_lone:
+            self._let_rest(watch)
+        while self._stile.poll_turn(watch) and is_lone:
+            self._let_rest(watch)
+
+    def _let_rest(self, watch: LoopWatch) -> None:
+        """Wait for the other threads to come to rest, or to have computed for longer than they did when recorded."""
+        stile, poll_s = self._stile, _SHORTEST_POLL_S
+        while True:
+            with self._lock:
+                if all(key == watch.thread for key in stile.activity.running):
+                    self._still.reset()
+                    return
+                if self._seen != stile.happenings:
+                    self._seen = stile.happenings
+                    self._still.renew()
+                if self._still.allows(stile.order.gap_ns(stile.order.head) + _SPARE_NS, but=watch.thread):
+                    return
+            stile.rested.acquire(timeout=poll_s)
+            poll_s = min(2 * poll_s, _POLL_S)
 
     def _rest(self, watch: LoopWatch, timeout: float | None, select: Select) -> list[Any]:
         """Nothing is ready: those who wait at the turnstile come, then whatever comes from outside."""
@@ -59,7 +89,7 @@ class Pacing:
                 stile.is_real = patience_s > 0
                 stile.activity.wait(me)
                 if not stile.activity.is_known(me):
-                    stile.poll_turn()
+                    stile.poll_turn(watch)
             while watch.is_idle:
                 wait_s = left_s
                 if stile.is_waited_for:

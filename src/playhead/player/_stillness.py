@@ -35,11 +35,20 @@ class Stillness:
             self._began.clear()
             self._seen.clear()
 
-    def allows(self, gap_ns: int) -> bool:
-        """Whether each running thread rests, or has computed for as long as it could when recorded and a bit more."""
+    def renew(self) -> None:
+        """Something has happened: who runs may compute anew; who was seen at rest still is."""
+        self._began.clear()
+
+    def allows(self, gap_ns: int, *, but: Hashable = None) -> bool:
+        """Whether each running thread rests, or has computed for as long as it could when recorded and a bit more.
+
+        ``but`` is one that is not looked at.
+        """
         frames: dict[int, Any] = dict(sys._current_frames())
         now = _now_ns()
-        verdicts = [self._rests(key, frames, now) or self._had(key, gap_ns) for key in self._activity.running]
+        verdicts = [
+            self._rests(key, frames, now) or self._had(key, gap_ns) for key in self._activity.running if key != but
+        ]
         return all(verdicts)  # each is looked at, also after the first that runs
 
     def is_long(self) -> bool:

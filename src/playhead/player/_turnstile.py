@@ -14,7 +14,7 @@ from collections.abc import Callable
 from itertools import count
 from typing import Any
 
-from playhead.boundary import Activity, LoopWatch, running_watch
+from playhead.boundary import Activity, LoopWatch, lone_watch, running_watch
 from playhead.player._holds import FREE, Hold
 from playhead.player._order import Order
 from playhead.player._stillness import Stillness
@@ -56,10 +56,17 @@ class Turnstile:
         self._numbers = count()
         self._still = Stillness(self.activity)
         self._jumps = 0
+        self._between: LoopWatch | None = None
+        self._let_go = 0
+        self._is_beside = False
+        self._late = 0
+        """How many turns after its release what was let go last goes on: one, where it was amid a turn."""
         self.happenings = 0
         """How often anything has happened so far."""
         self.watches: list[LoopWatch] = []
         self.failure: BaseException | None = None
+        self.rested = _thread.allocate_lock()
+        """Opened each time somebody has come to rest."""
         self.is_real = False
         """Whether something real is awaited, so that nothing can be said to be blocked."""
 
@@ -118,6 +125,7 @@ class Turnstile:
             else:
                 heapq.heappush(self._held, (hold.index, hold.at_ns, next(self._numbers), hold))
             if hold.blocks:
+                hold.beside = lone_watch() if hold.turns is not None else None
                 self.activity.wait(hold.key)
 
     def leave(self, hold: Hold) -> None:
@@ -146,10 +154,15 @@ class Turnstile:
                 hold.error = error
                 hold.open()
 
-    def poll_turn(self) -> None:
-        """A loop begins another turn."""
+    def poll_turn(self, watch: LoopWatch) -> bool:
+        """The loop of ``watch`` begins another turn; whether a thread was let go on beside it."""
         with self._lock:
-            self._advance()
+            self._between, self._let_go = watch, 0
+            try:
+                self._advance()
+            finally:
+                self._between = None
+            return self._let_go > 0
 
     def poll(self) -> None:
         """Look again, since not all that threads wait for is known to us."""
@@ -158,6 +171,8 @@ class Turnstile:
                 self._advance(seen=True)
 
     def _settled(self) -> None:
+        if self.rested.locked():
+            self.rested.release()
         if self.is_waited_for:
             self._advance()
 
@@ -166,12 +181,19 @@ class Turnstile:
         self._jumps = 0
         self.happenings += 1
         self._still.reset()
+        self._is_beside, self._late = watch is None, 0
+        if watch is None:
+            watch = lone_watch()
         if watch is not None:
             watch.mark()
 
     def _is_quiet(self) -> bool:
         """Whether nobody runs, and no loop that says so has anything to do."""
-        return not self.activity.running and all(watch.is_idle for watch in self.watches if watch.is_selecting)
+        return not self.activity.running and self._loops_rest()
+
+    def _loops_rest(self) -> bool:
+        """Whether no loop that waits for what is ready has been given anything to do: it only has to wake up."""
+        return all(watch.is_idle for watch in self.watches if watch.is_selecting)
 
     def _advance(self, *, seen: bool = False) -> None:
         """Release whose turn it is; ``seen`` where time has passed since, so that threads may be looked at."""
@@ -181,6 +203,8 @@ class Turnstile:
                 if not self._may_come(hold, seen=seen):
                     return
                 self._release(heapq.heappop(self._held)[-1])
+                if self._let_go and self._between is not None:
+                    return  # who comes next waits until that thread has come to rest
             elif not self._resolve(hold, seen=seen):
                 return
 
@@ -201,6 +225,7 @@ class Turnstile:
             else:
                 break
             self._come(heapq.heappop(self._held)[-1])
+        self._let_go += hold.blocks
         for each in (*before, hold, *after):
             each.open()
 
@@ -219,20 +244,40 @@ class Turnstile:
     def _come(self, hold: Hold) -> None:
         if hold.moment is not None:
             self.order.happened(hold.moment)
-        self._moved(hold.index, hold.watch)
+        watch = hold.watch
+        self._moved(hold.index, watch)
+        if watch is not None and watch.thread != _thread.get_ident():
+            watch.mark(ahead=1)  # its loop is only told in this turn, and goes on in the next
+        elif watch is not None and watch is not self._between and not watch.is_selecting:
+            self._late = 1
 
     def _may_come(self, hold: Hold, *, seen: bool) -> bool:
-        watch = hold.watch
-        if watch is not None and hold.turns is not None and watch.since_mark >= hold.turns:
+        if hold.turns is not None and self._is_time(hold, hold.turns):
             return True
-        return self._is_quiet() or (seen and self._still.allows(self.order.gap_ns(hold.index)))
+        return self._is_quiet() or (seen and self._loops_rest() and self._still.allows(self.order.gap_ns(hold.index)))
+
+    def _is_time(self, hold: Hold, turns: int) -> bool:
+        """Whether a loop has come to that turn, and no thread is doing anything that comes before it.
+
+        A thread goes on between two turns of the loop beside it. What came in the turn of the moment before it came
+        after that one: a thread waits for the turn's end then.
+        """
+        watch = hold.watch
+        if watch is None:
+            least = turns if self._is_beside else max(turns, 1)
+            beside = hold.beside
+            return beside is not None and beside is self._between and beside.since_mark >= least + self._late
+        rest = watch is self._between or all(key == watch.thread for key in self.activity.running)
+        return rest and watch.since_mark >= turns
 
     def _resolve(self, hold: Hold | None, *, seen: bool) -> bool:
         """Nobody's turn has come. Where nobody runs either, let go on what can; whether anything could."""
         free = _first(self._free)
         if hold is None and free is None and not self._never:
             return False
-        if not (self._is_quiet() or (seen and self._still.allows(0) and self._still.is_patient())):
+        if not self._loops_rest():
+            return False
+        if self.activity.running and not (seen and self._still.allows(0) and self._still.is_patient()):
             return False
         order = self.order
         may_jump = free is not None and self._jumps < _JUMPS

@@ -82,12 +82,14 @@ class Scribe:
         """Write an event whose body is plain trees."""
         return self._write(mono_ns, lane, kind, self._text(body))
 
-    def opened(self, mono_ns: int, lane: Lane) -> None:
-        """Note a lane before its first event; noted once."""
+    def opened(self, mono_ns: int, lane: Lane, turns: int | None = None) -> None:
+        """Note a lane before its first event; noted once. ``turns`` are those of the loop beside which it began."""
         if lane.name not in self._lanes:
             self._lanes.add(lane.name)
-            parent = lane.parent.name if lane.parent else None
-            self._write(mono_ns, lane, "lane.opened", self._text({"parent": parent}))
+            body: Body = {"parent": lane.parent.name if lane.parent else None}
+            if turns is not None:
+                body["turns"] = turns
+            self._write(mono_ns, lane, "lane.opened", self._text(body))
 
     def follows(self, lane: Lane, after: Lane) -> None:
         """What ``lane`` does next comes after what the lane ``after`` has done so far."""

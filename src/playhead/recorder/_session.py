@@ -19,6 +19,7 @@ from playhead.boundary import (
     Streamed,
     Ticket,
     current_lane,
+    lone_watch,
     running_watch,
 )
 from playhead.events import Snapshot, size_unchanging, snapshot, snapshot_error
@@ -70,7 +71,9 @@ class RecordSession:
     def open(self, lane: Lane) -> None:
         """Note that a thread begins in ``lane``: what it does before its first crossing may matter to others."""
         if not self._ended:
-            self._writer.put((self._scribe.opened, _mono_ns(), lane))
+            watch = lone_watch()
+            turns = watch.mark() if watch is not None else None
+            self._writer.put((self._scribe.opened, _mono_ns(), lane, turns))
 
     def begin(self, lane: Lane, call: Call) -> Ticket:
         """Note a question; the call goes live."""
@@ -82,7 +85,7 @@ class RecordSession:
             here = current_lane()
             if here is not lane and here is not None and not here.opaque:
                 ticket.carrier = here
-            watch = running_watch()
+            watch = running_watch() or lone_watch()
             if watch is not None:
                 turns = watch.mark()
                 ticket.turns = -1 if turns is None else turns
@@ -111,7 +114,7 @@ class RecordSession:
             return
         now = _mono_ns()
         try:
-            watch = running_watch()
+            watch = running_watch() or lone_watch()
             turns = watch.mark() if watch is not None else None
             kept = _NOTHING
             size = 0
