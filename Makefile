@@ -1,6 +1,6 @@
 # Every target does its own set-up: a Python 3.11 to 3.14 with venv is all that has to be there.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all check format unit others bench lock clean
+.PHONY: help setup demo test test-all check format unit others frameworks bench lock clean
 
 PYTHON  ?= python3
 PYTHONS := $(PYTHON) scripts/pythons.py
@@ -11,7 +11,7 @@ UNITS   := $(addprefix tests/,boundary causality comparison eventlog events face
 PYTEST  := -m pytest -n $(WORKERS)
 
 help:  ## what can be made
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
 
 setup:  ## the environment .venv, with everything pinned; done again only when something changed
 	@$(PYTHONS) main
@@ -21,7 +21,7 @@ demo: setup  ## record, replay offline, diverge: a small agent against a scripte
 
 test: check unit others  ## check, then all tests on the main Python, then the quick ones on every other Python
 
-test-all: check unit  ## check, then all tests on every Python
+test-all: check unit frameworks  ## check, then all tests on every Python
 	@$(PYTHONS) each -- $(PYTEST)
 
 check: setup  ## ruff, mypy strict, import-linter and the rules of the house
@@ -41,6 +41,9 @@ unit: setup  ## all tests on the main Python
 others: setup  ## the quick unit tests on every other supported Python of this machine
 	@$(PYTHONS) each -- $(PYTEST) -m "not slow" $(UNITS)
 
+frameworks:  ## agents of other frameworks, recorded and replayed, in an environment of their own
+	@$(PYTHONS) frameworks -- $(PYTEST) tests/frameworks
+
 bench: setup  ## the budgets: ratios to yardsticks measured in the same run
 	$(BIN)/python benchmarks
 
@@ -48,5 +51,5 @@ lock: setup  ## resolve the dependencies anew into requirements/dev.txt
 	@$(PYTHONS) lock
 
 clean:  ## take away what was built, environments included
-	rm -rf .venv .venv-3.* build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv .venv-3.* .venv-frameworks build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -3,7 +3,8 @@
     python3 scripts/pythons.py list             which interpreters were found
     python3 scripts/pythons.py main             build `.venv` with the best of them
     python3 scripts/pythons.py each -- -m X     run `python -m X` in an environment of every other version
-    python3 scripts/pythons.py lock             pin everything anew in requirements/dev.txt
+    python3 scripts/pythons.py frameworks -- -m X   run `python -m X` where the frameworks for agents are installed
+    python3 scripts/pythons.py lock             pin everything anew in requirements/
 
 An environment is built again only when the lock, the project's dependencies or the interpreter has changed. This
 file needs no package and runs on older interpreters than playhead itself, since it may be started by whatever
@@ -23,6 +24,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 LOCK = ROOT / "requirements" / "dev.txt"
+FRAMEWORKS = ROOT / "requirements" / "frameworks.txt"
 SUPPORTED = ("3.11", "3.12", "3.13", "3.14")
 # The interpreter behind an activated environment, so that an environment is never built from itself.
 PROBE = """
@@ -70,12 +72,12 @@ def find_pythons() -> Iterator[tuple[str, str]]:
             yield version, executable
 
 
-def prepare(folder: Path, python: str) -> Path:
-    """An environment in ``folder`` with all that the lock pins and this checkout; gives its interpreter."""
+def prepare(folder: Path, python: str, *, lock: Path = LOCK) -> Path:
+    """An environment in ``folder`` with all that ``lock`` pins and this checkout; gives its interpreter."""
     inside = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
     # Below this heading the project file holds the settings of tools, which change nothing that is installed.
     project = (ROOT / "pyproject.toml").read_text(encoding="utf-8").partition("[tool.ruff]")[0]
-    facts = (python, read_output([python, "-VV"]), str(ROOT), project, LOCK.read_text(encoding="utf-8"))
+    facts = (python, read_output([python, "-VV"]), str(ROOT), project, lock.read_text(encoding="utf-8"))
     digest = hashlib.sha256("\n".join(facts).encode())
     stamp = folder / ".prepared"
     if inside.exists() and stamp.exists() and stamp.read_text() == digest.hexdigest():
@@ -83,7 +85,7 @@ def prepare(folder: Path, python: str) -> Path:
     print(f"preparing {folder.name} with {python}", flush=True)
     subprocess.run([python, "-m", "venv", "--clear", str(folder)], check=True)
     pip = [str(inside), "-m", "pip", "-qq", "--disable-pip-version-check", "install", "--no-compile"]
-    subprocess.run([*pip, "--no-deps", "--requirement", str(LOCK)], check=True)
+    subprocess.run([*pip, "--no-deps", "--requirement", str(lock)], check=True)
     subprocess.run([*pip, "--no-deps", "--no-build-isolation", "--editable", str(ROOT)], check=True)
     stamp.write_text(digest.hexdigest())
     return inside
@@ -91,8 +93,13 @@ def prepare(folder: Path, python: str) -> Path:
 
 def prepare_main() -> Path:
     """The environment in `.venv`, with the first interpreter that is found; gives its interpreter."""
+    return prepare(ROOT / ".venv", find_main())
+
+
+def find_main() -> str:
+    """The first interpreter that is found."""
     for _, python in find_pythons():
-        return prepare(ROOT / ".venv", python)
+        return python
     raise SystemExit(
         f"no Python {SUPPORTED[0]} to {SUPPORTED[-1]} with venv and pip found; install one, or name it: "
         "PYTHON=/path/to/python3 make test"
@@ -112,12 +119,21 @@ def run_each(command: list[str]) -> int:
     return 1 if failed else 0
 
 
+def run_with_frameworks(command: list[str]) -> int:
+    """Run a command where the frameworks for agents are installed, with the first interpreter that is found."""
+    inside = prepare(ROOT / ".venv-frameworks", find_main(), lock=FRAMEWORKS)
+    return subprocess.run([str(inside), *command], cwd=ROOT, check=False).returncode
+
+
 def lock() -> int:
-    """Resolve once for all supported versions and platforms, and write the lock."""
+    """Resolve once for all supported versions and platforms, and write the locks."""
     inside = prepare_main()
     command = [str(inside), "-m", "uv", "pip", "compile", "pyproject.toml", "--universal", "--python-version"]
     options = [SUPPORTED[0], "--all-extras", "--group", "dev", "--upgrade", "--no-annotate", "--no-header"]
-    return subprocess.run([*command, *options, "--quiet", "-o", str(LOCK)], cwd=ROOT, check=False).returncode
+    written = subprocess.run([*command, *options, "--quiet", "-o", str(LOCK)], cwd=ROOT, check=False).returncode
+    options = [SUPPORTED[0], "--group", "frameworks", "--group", "build", "--upgrade", "--no-annotate", "--no-header"]
+    more = subprocess.run([*command, *options, "--quiet", "-o", str(FRAMEWORKS)], cwd=ROOT, check=False).returncode
+    return written or more
 
 
 def main(arguments: list[str]) -> int:
@@ -131,6 +147,8 @@ def main(arguments: list[str]) -> int:
         return 0
     if arguments == ["lock"]:
         return lock()
+    if arguments[:2] == ["frameworks", "--"]:
+        return run_with_frameworks(arguments[2:])
     if arguments[:2] == ["each", "--"]:
         return run_each(arguments[2:])
     print(__doc__, file=sys.stderr)

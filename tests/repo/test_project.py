@@ -12,10 +12,17 @@ from tests.repo.house import PACKAGE, ROOT, SRC, read_project
 PLUGIN = "_playhead_pytest"
 
 
-def read_lock() -> set[str]:
+LOCKS = sorted((ROOT / "requirements").glob("*.txt"))
+
+
+def read_locks() -> list[str]:
+    """The lines of all locks."""
+    return [line for lock in LOCKS for line in lock.read_text(encoding="utf-8").splitlines()]
+
+
+def read_pinned() -> set[str]:
     """The names of the pinned packages."""
-    lines = (ROOT / "requirements" / "dev.txt").read_text(encoding="utf-8").splitlines()
-    return {line.partition("==")[0] for line in lines if "==" in line}
+    return {line.partition("==")[0] for line in read_locks() if "==" in line}
 
 
 def normalise(requirement: str) -> str:
@@ -30,12 +37,11 @@ def test_every_dependency_is_pinned() -> None:
         asked += extra
     for group in project["dependency-groups"].values():
         asked += [entry for entry in group if isinstance(entry, str)]
-    assert {normalise(entry) for entry in asked} - {"playhead"} - read_lock() == set()
+    assert {normalise(entry) for entry in asked} - {"playhead"} - read_pinned() == set()
 
 
 def test_the_lock_pins_exactly() -> None:
-    lines = (ROOT / "requirements" / "dev.txt").read_text(encoding="utf-8").splitlines()
-    assert [line for line in lines if not re.match(r"[a-z0-9.-]+==[\w.!+]+( ; .+)?$", line)] == []
+    assert [line for line in read_locks() if not re.match(r"[a-z0-9.-]+==[\w.!+]+( ; .+)?$", line)] == []
 
 
 def test_every_package_stands_on_a_floor() -> None:
