@@ -12,6 +12,8 @@ from contextvars import Context, ContextVar, Token
 from itertools import count
 from typing import TYPE_CHECKING, Any, cast
 
+from playhead.boundary._working import Activity
+
 if TYPE_CHECKING:
     from playhead.boundary._sessions import Session
 
@@ -56,6 +58,11 @@ class Lane:
         return lane
 
     @property
+    def activity(self) -> Activity:
+        """Who works in the lanes of its session."""
+        return _UNWATCHED if self is _OUTSIDE else self.session.activity
+
+    @property
     def is_over(self) -> bool:
         """Whether its run or replay has ended, though this lane may go on. What lies outside of every run never has."""
         return self is not _OUTSIDE and self.session.is_over
@@ -82,6 +89,7 @@ class Lane:
         return f"<Lane {self.name}>"
 
 
+_UNWATCHED = Activity()
 _OUTSIDE: Lane = Lane(cast("Session", None), name="outside", opaque=True)
 
 _current: ContextVar[Lane | None] = ContextVar("playhead_lane", default=None)

@@ -67,7 +67,7 @@ def run_in(lane: Lane, function: Callable[..., Any], /, *args: Any, **kwargs: An
     token = enter_lane(lane)
     before, _own.lane = given_lane(), lane
     try:
-        with at_work(lane.session.activity):
+        with at_work(lane.activity):
             if not lane.opaque:
                 lane.session.open(lane)
             return function(*args, **kwargs)

@@ -40,7 +40,7 @@ class _Work:
     def __init__(self, lane: Lane, function: Callable[..., Any]) -> None:
         self._lane = lane
         self._function = function
-        self._activity: Activity = lane.session.activity
+        self._activity: Activity = lane.activity
         self._is_expected = True
         self._activity.begin(self)
 

@@ -48,7 +48,7 @@ def _starting(original: Callable[..., Any]) -> Callable[..., Any]:
         lane = current_lane()
         if lane is None or _waits_for_work(self):
             return original(self)
-        activity, expected = lane.session.activity, object()
+        activity, expected = lane.activity, object()
         activity.begin(expected)  # at work before it runs: whoever starts it may come to rest first
         put_back = _enter_at_start(self, lane.child(_name_thread(self)), lambda: activity.end(expected))
         try:
@@ -77,7 +77,7 @@ def _enter_at_start(thread: Any, lane: Lane, begun: Callable[[], None]) -> Calla
         target = getattr(thread, "_target", None)
         if target is not None:
             thread._target, thread._args = placed_in(lane, target, tuple(thread._args))
-        with at_work(lane.session.activity):
+        with at_work(lane.activity):
             begun()
             try:
                 run_in(lane, run)
@@ -111,7 +111,7 @@ def _submitting(original: Callable[..., Any]) -> Callable[..., Any]:
             return original(self, fn, *args, **kwargs)
         child = lane.child(name_callable(fn, args))
         placed, leading = placed_in(child, fn, args)
-        activity = lane.session.activity
+        activity = lane.activity
         if not activity.is_followed:
             return ran_in(original(self, placed, *leading, **kwargs), child)
         work = Pooled(self, activity)

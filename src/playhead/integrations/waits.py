@@ -77,7 +77,7 @@ def _waiting(original: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(original)
     def wait(self: Any, timeout: float | None = None) -> Any:
         lane = current_lane()
-        followed = lane is not None and not lane.opaque and lane.session.activity.is_followed
+        followed = lane is not None and not lane.opaque and lane.activity.is_followed
         if lane is None or lane.opaque or (timeout is None and not followed) or (timeout is not None and timeout <= 0):
             return original(self, timeout)
         ticket = lane.session.begin(lane, _pause(timeout))
@@ -101,7 +101,7 @@ def _pause(timeout: float | None) -> Call:
 def _wait_in_turn(condition: Any, lane: Lane, ticket: Ticket) -> bool:
     """Wait as one of the condition's waiters, without real time; whether it was notified."""
     assert ticket.turn is not None
-    gate = Gate(lane.session.activity)
+    gate = Gate(lane.activity)
     condition._waiters.append(gate)
     saved = condition._release_save()
     try:
@@ -116,12 +116,12 @@ def _joining(original: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(original)
     def join(self: Any, timeout: float | None = None) -> Any:
         lane = current_lane()
-        if lane is None or lane.opaque or not lane.session.activity.is_followed or not self.is_alive():
+        if lane is None or lane.opaque or not lane.activity.is_followed or not self.is_alive():
             original(self, timeout)
             if not self.is_alive():
                 follow_origin(self)
             return None
-        activity, entry = lane.session.activity, (threading.get_ident(), lane.session.activity)
+        activity, entry = lane.activity, (threading.get_ident(), lane.activity)
         if not (activity.is_known(self.ident) or "run" in vars(self)):  # a thread without work, of a pool, that ends
             return original(self, timeout)
         waiting = joiners(self)

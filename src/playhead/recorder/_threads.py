@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import threading
+from typing import Any
 
 
 def start_unwatched(thread: threading.Thread) -> bool:
     """Start ``thread`` without a lane; whether it could be: at the interpreter's end, or at a limit, there are none."""
-    start = threading.Thread.start
+    start: Any = threading.Thread.start
+    while hasattr(start, "__wrapped__"):  # more than once where somebody else has wrapped it too
+        start = start.__wrapped__
     try:
-        getattr(start, "__wrapped__", start)(thread)
+        start(thread)
     except RuntimeError:
         return False
     return True
