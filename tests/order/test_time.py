@@ -6,6 +6,7 @@ import asyncio
 import queue
 import threading
 import time
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -147,6 +148,60 @@ def test_a_retry_that_waited_waits_no_more(deck: Deck) -> None:
     again, seconds = timed(lambda: deck.replay(recording, agent))
     assert again == given == "there"
     assert seconds < 0.3, "it was waited for"
+
+
+def test_who_sleeps_when_the_replay_ends_sleeps_on(deck: Deck) -> None:
+    """B08: nobody is told of the end but who asks for something after it."""
+    go = threading.Event()
+    ended: list[tuple[str, bool]] = []
+
+    def wait() -> None:
+        ended.append(("told", go.wait(60)))
+
+    def sleep() -> None:
+        begun = time.perf_counter()
+        time.sleep(0.3)
+        ended.append(("slept", time.perf_counter() - begun > 0.2))
+
+    def agent() -> list[threading.Thread]:
+        threads = [threading.Thread(target=wait), threading.Thread(target=sleep)]
+        for thread in threads:
+            thread.start()
+        while not go._cond._waiters:  # type: ignore[attr-defined]
+            pass
+        look_up("meanwhile", 0)
+        return threads
+
+    def end(threads: list[threading.Thread]) -> list[tuple[str, bool]]:
+        go.set()
+        for thread in threads:
+            thread.join(60)
+        found = sorted(ended)
+        ended.clear()
+        go.clear()
+        return found
+
+    recording, seen = deck.record(lambda: end(agent()))
+    assert end(deck.replay(recording, agent)) == seen == [("slept", True), ("told", True)]
+
+
+def test_a_timer_that_is_set_when_the_replay_ends_comes_in_its_own_time(deck: Deck) -> None:
+    async def agent(around: Any) -> tuple[bool, bool]:
+        called, dropped = asyncio.Event(), asyncio.Event()
+        loop = asyncio.get_running_loop()
+        async with asyncio.timeout(60):
+            with around:
+                await fetch("first", 0.01)
+                begun = time.perf_counter()
+                loop.call_later(0.3, called.set)
+                handle = loop.call_later(0.1, dropped.set)
+            handle.cancel()
+            await called.wait()
+        return time.perf_counter() - begun > 0.2, dropped.is_set()
+
+    with playhead.record(kind="order", store=deck.store) as run:
+        assert asyncio.run(agent(nullcontext())) == (True, False)
+    assert asyncio.run(agent(playhead.replay(run.id, store=deck.store))) == (True, False)
 
 
 def test_uvloop_keeps_its_own_time_and_still_comes_out_the_same(deck: Deck) -> None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import _thread
+import math
 from collections.abc import Callable, Generator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from playhead import _system
 from playhead.boundary import Gate, LoopWatch, running_loop, running_watch
 
 if TYPE_CHECKING:
@@ -30,8 +33,9 @@ class Hold:
     """
 
     __slots__ = (
-        "at_ns", "beside", "blocks", "cancelled", "error", "index", "is_limit", "is_near", "is_open", "is_timer", "key",
-        "lane", "moment", "never", "place", "stile", "turns", "wake", "watch", "yields",
+        "at_ns", "beside", "blocks", "cancelled", "error", "index", "is_gated", "is_limit", "is_near", "is_open",
+        "is_timer", "key", "lane", "loop", "moment", "never", "place", "seconds", "stile", "turns", "wake", "was_left",
+        "watch", "yields",
     )  # fmt: skip
 
     def __init__(
@@ -66,11 +70,18 @@ class Hold:
         self.wake: Callable[[], None] = _nothing
         self.is_open = False
         self.is_timer = False
+        self.is_gated = False
+        """Whether others may let its thread go on as well."""
+        self.loop: Any = None
         self.is_limit = False
         """Whether it is a timer that somebody set for something other than to sleep."""
         self.blocks = False
         """Whether its thread can do nothing else meanwhile."""
         self.error: BaseException | None = None
+        self.seconds: float | None = None
+        """Of a sleep, how long it takes where time is real."""
+        self.was_left = False
+        """Whether it is a sleep that the replay did not see the end of."""
 
     def wait(self) -> None:
         """Block this thread until it is released."""
@@ -89,15 +100,20 @@ class Hold:
             stile.leave(self)
         if self.error is not None:
             raise self.error
+        if self.was_left and self.seconds:
+            _system.sleep(self.seconds)
 
     def wait_at(self, gate: Gate) -> bool:
         """Block this thread until others open ``gate`` or it is released, which opens it; whether it was the others."""
         self.wake = gate.expire
+        self.is_gated = True
         poll_s = _POLL_S
         self.blocks = True
         try:
             self.stile.enter(self)
             while not gate.acquire(timeout=poll_s):
+                if self.was_left:
+                    return self._wait_on(gate)
                 poll_s = min(2 * poll_s, _LONGEST_POLL_S)
                 self.stile.poll()
         finally:
@@ -105,6 +121,10 @@ class Hold:
         if self.error is not None:
             raise self.error
         return not gate.is_expired
+
+    def _wait_on(self, gate: Gate) -> bool:
+        seconds = self.seconds
+        return gate.acquire(timeout=-1 if seconds is None or seconds == math.inf else seconds)
 
     def __await__(self) -> Generator[Any, None, None]:
         """Wait in the running loop."""
@@ -147,7 +167,7 @@ class Hold:
 
     def call(self, action: Callable[[], None]) -> None:
         """Have ``action`` called in the running loop's thread when it is released."""
-        self.watch = running_watch()
+        self.watch, self.loop = running_watch(), running_loop()
         self.wake = action
         self.is_timer = True
         self.stile.enter(self)
@@ -156,13 +176,29 @@ class Hold:
         """Nobody waits any more."""
         self.stile.leave(self)
 
+    def stop(self, error: BaseException, *, is_over: bool) -> None:
+        """It does not come any more: ``error`` is raised, but whoever sleeps when all ``is_over`` goes on sleeping."""
+        self.was_left = is_over and self.seconds is not None
+        if not self.was_left:
+            self.error = error
+        elif self.is_timer:
+            self.wake = partial(self._set_again, self.wake)
+        elif self.is_gated:
+            self.wake = _nothing  # the gate stays shut, and who waits there notices
+        self.open()
+
+    def _set_again(self, action: Callable[[], None]) -> None:
+        seconds = self.seconds
+        if seconds is not None and seconds < math.inf and not self.loop.is_closed():
+            self.loop.call_later(seconds, action)
+
     def open(self) -> None:
         """Let whoever waits go on."""
         self.is_open = True
         self.stile.activity.wake(self.key)
         if self.watch is None or self.watch.thread == _thread.get_ident():
             self.wake()
-        else:
+        elif not self.watch.loop.is_closed():
             self.watch.loop.call_soon_threadsafe(self.wake)
 
 

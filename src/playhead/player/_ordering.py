@@ -102,7 +102,8 @@ class Ordering:
             endless = pause.seconds == math.inf
             due_ns = 0 if endless else self.stile.now_ns + int(pause.seconds * 1e9)
             never = nap is not None or endless
-            ticket.turn = Hold(self.stile, FREE, lane=lane.name, place=place, at_ns=due_ns, never=never)
+            hold = ticket.turn = Hold(self.stile, FREE, lane=lane.name, place=place, at_ns=due_ns, never=never)
+        hold.seconds = pause.seconds
         return ticket
 
     def tell_time(self, now: float) -> float:
@@ -114,10 +115,10 @@ class Ordering:
         return self._began + (self.stile.now_ns - self._order.start_ns) / 1e9
 
     def end(self, error: BaseException) -> None:
-        """Nothing is held any more: whoever waits is told ``error``."""
+        """Nothing is held any more: whoever waits is told ``error``, but who sleeps does so for as long as it takes."""
         self._ended = True
         self._pacing.leave()
-        self.stile.fail(error)
+        self.stile.fail(error, is_over=True)
 
     def _hold(
         self,

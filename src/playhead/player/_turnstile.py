@@ -65,6 +65,7 @@ class Turnstile:
         """How often anything has happened so far."""
         self.watches: list[LoopWatch] = []
         self.failure: BaseException | None = None
+        self._is_over = False
         self.rested = _thread.allocate_lock()
         """Opened each time somebody has come to rest."""
         self.is_real = False
@@ -115,8 +116,7 @@ class Turnstile:
         """``hold`` begins to wait."""
         with self._lock:
             if self.failure is not None:
-                hold.error = self.failure
-                hold.open()
+                hold.stop(self.failure, is_over=self._is_over)
                 return
             if hold.never:
                 self._never[id(hold)] = hold
@@ -144,15 +144,14 @@ class Turnstile:
                 self.order.happened(hold.moment)
             hold.is_open = True
 
-    def fail(self, error: BaseException) -> None:
-        """The replay has ended by ``error``: everyone who waits is told."""
+    def fail(self, error: BaseException, *, is_over: bool = False) -> None:
+        """The replay stops by ``error``: all who wait are told; where it ``is_over``, who sleeps goes on sleeping."""
         with self._lock:
-            self.failure = error
+            self.failure, self._is_over = error, is_over
             waiting = self._waiting()
             self._held, self._free, self._never = [], [], {}
             for hold in waiting:
-                hold.error = error
-                hold.open()
+                hold.stop(error, is_over=is_over)
 
     def poll_turn(self, watch: LoopWatch) -> bool:
         """The loop of ``watch`` begins another turn; whether a thread was let go on beside it."""
