@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 
 import playhead
+from playhead.events import SleepAsked
+from playhead.testing import ModelServer, Text
 from tests.order.conftest import Deck
 
 
@@ -148,6 +150,45 @@ def test_a_retry_that_waited_waits_no_more(deck: Deck) -> None:
     again, seconds = timed(lambda: deck.replay(recording, agent))
     assert again == given == "there"
     assert seconds < 0.3, "it was waited for"
+
+
+def test_a_limit_that_is_no_more_set_takes_no_other_sleep_with_it(deck: Deck) -> None:
+    """Sleeps are told apart by their length as well, since a library's limits are set in the live run alone."""
+
+    async def agent(*, limited: bool) -> str:
+        if limited:
+            asyncio.get_running_loop().call_later(30, print).cancel()
+        await asyncio.sleep(0.02)
+        return await fetch("there", 0.01)
+
+    recording, given = deck.record(lambda: asyncio.run(agent(limited=True)))
+    assert deck.replay(recording, lambda: asyncio.run(agent(limited=False))) == given == "there"
+
+
+@pytest.mark.parametrize("client", ["httpx", "httpx2", "aiohttp"])
+def test_the_limits_that_a_library_sets_while_it_reads_are_no_part_of_the_run(deck: Deck, client: str) -> None:
+    package: Any = pytest.importorskip(client)
+    with ModelServer([Text("It is on its way.", stream_pieces=4, chunk_delay=0.02)]) as server:
+        url = f"{server.openai_url}/chat/completions"
+        asked = {"model": "m", "messages": [{"role": "user", "content": "hi"}], "stream": True}
+
+        async def agent() -> int:
+            body = b""
+            if client == "aiohttp":
+                async with package.ClientSession() as session, session.post(url, json=asked) as response:
+                    async for piece in response.content.iter_any():
+                        body += piece
+            else:
+                async with package.AsyncClient() as session, session.stream("POST", url, json=asked) as response:
+                    async for piece in response.aiter_bytes():
+                        body += piece
+            await asyncio.sleep(0.02)
+            return body.count(b"data: ")
+
+        recording, given = deck.record(lambda: asyncio.run(agent()))
+    sleeps = [event.body.seconds for event in recording.of_kind("sleep.asked") if isinstance(event.body, SleepAsked)]
+    assert [seconds for seconds in sleeps if 1 < seconds < 30] == []
+    assert deck.replay(recording, lambda: asyncio.run(agent())) == given
 
 
 def test_who_sleeps_when_the_replay_ends_sleeps_on(deck: Deck) -> None:

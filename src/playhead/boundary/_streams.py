@@ -14,10 +14,12 @@ from typing import Any
 from playhead._system import SystemClock
 from playhead.boundary._calls import End, HttpHead, Outcome, Raised, Streamed
 from playhead.boundary._cancellation import is_cancellation
+from playhead.boundary._lanes import enter_lane, in_lane, leave_lane
 from playhead.boundary._sessions import Ticket
 from playhead.boundary._turns import Turn
 from playhead.errors import DivergenceError
 
+_OVER: Any = object()
 _now = SystemClock.mono_ns
 
 
@@ -99,6 +101,7 @@ class Stream:
 class TeedStream(Stream):
     """A live stream that is passed on piece by piece and collected meanwhile.
 
+    What its library does to get a piece, such as to set a time limit, belongs to the call and is not recorded.
     ``close`` is the live one's own way of being left, plain or to be awaited.
     """
 
@@ -112,8 +115,18 @@ class TeedStream(Stream):
 
     def __iter__(self) -> Iterator[Any]:
         tap = self._tap
+        inside = tap.ticket.lane.inside()
         try:
-            for item in self._items:
+            with in_lane(inside):
+                items = iter(self._items)
+            while True:
+                token = enter_lane(inside)
+                try:
+                    item = next(items, _OVER)
+                finally:
+                    leave_lane(token)
+                if item is _OVER:
+                    break
                 tap.take(item)
                 yield item
         except BaseException as error:
@@ -123,9 +136,17 @@ class TeedStream(Stream):
 
     async def __aiter__(self) -> AsyncIterator[Any]:
         tap = self._tap
+        inside = tap.ticket.lane.inside()
         items = self._items.__aiter__()
         try:
-            async for item in items:
+            while True:
+                token = enter_lane(inside)
+                try:
+                    item = await items.__anext__()
+                except StopAsyncIteration:
+                    break
+                finally:
+                    leave_lane(token)
                 tap.take(item)
                 yield item
         except BaseException as error:
@@ -133,16 +154,19 @@ class TeedStream(Stream):
             raise
         finally:
             if isinstance(items, AsyncGenerator):
-                await items.aclose()
+                with in_lane(inside):
+                    await items.aclose()
         tap.end("complete")
 
     def close(self) -> None:
         self._tap.end("closed")
-        self._close()
+        with in_lane(self._tap.ticket.lane.inside()):
+            self._close()
 
     async def aclose(self) -> None:
         self._tap.end("closed")
-        await self._close()
+        with in_lane(self._tap.ticket.lane.inside()):
+            await self._close()
 
 
 class PlayedStream(Stream):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from http.client import IncompleteRead
 
-from playhead.boundary import HeaderPairs, HttpHead, PlayedStream, Tap
+from playhead.boundary import HeaderPairs, HttpHead, Lane, PlayedStream, Tap
 
 _BODILESS = (204, 304)
 
@@ -31,6 +31,11 @@ class WireTap:
         self._together = False
         if head is not None:
             self._begin(head)
+
+    @property
+    def inside(self) -> Lane:
+        """The lane of what is done to get the response."""
+        return self._tap.ticket.lane.inside()
 
     @property
     def open_ended(self) -> bool:

@@ -25,6 +25,7 @@ from playhead.boundary import (
     Tap,
     cross_stream_async,
     current_lane,
+    in_lane,
     pass_uncaptured,
 )
 from playhead.integrations._imports import when_imported
@@ -117,11 +118,14 @@ def _waiting(wait: Any) -> Any:
         if isinstance(protocol, PlayedProtocol):
             await protocol.feed_piece(reader)
             return
-        try:
+        if not isinstance(parser, _FollowedParser):
             await wait(reader, name)
+            return
+        try:
+            with in_lane(parser.wire.inside):
+                await wait(reader, name)
         except BaseException as error:
-            if isinstance(parser, _FollowedParser):
-                parser.wire.fail(error)
+            parser.wire.fail(error)
             raise
 
     return wait_for_piece

@@ -1,4 +1,4 @@
-"""Recorded sleeps and timers, found by lane: nothing is asked, so they are told apart by their order alone."""
+"""Recorded sleeps and timers, found by lane: nothing is asked, so they are told apart by their order and length."""
 
 from __future__ import annotations
 
@@ -8,6 +8,11 @@ import msgspec
 
 from playhead.eventlog import Recording
 from playhead.events import SleepAsked, SleepEnded
+
+_FAR = 32
+"""So many recorded sleeps ahead one of the same length is looked for."""
+
+_SLACK_S, _SLACK = 0.005, 0.1
 
 
 class Nap(msgspec.Struct, frozen=True):
@@ -40,7 +45,20 @@ class Naps:
         """How the sleep ``asked`` began, see `SleepAsked`."""
         return self._later.get(asked, 0)
 
-    def take(self, lane: str) -> Nap | None:
-        """The lane's next sleep, whatever its length; ``None`` where no more was recorded."""
+    def take(self, lane: str, seconds: float) -> tuple[Nap | None, list[Nap]]:
+        """The lane's next sleep, and those before it that are not slept again: they belonged to what was live then.
+
+        That is the next one, whatever its length, unless another of this length comes soon. ``None`` where no more
+        was recorded.
+        """
         left = self._left.get(lane)
-        return left.popleft() if left else None
+        if not left:
+            return None, []
+        near = (at for at, nap in zip(range(_FAR), left, strict=False) if _are_alike(nap.seconds, seconds))
+        passed = [left.popleft() for _ in range(next(near, 0))]
+        return left.popleft(), passed
+
+
+def _are_alike(one: float, other: float) -> bool:
+    """Whether two lengths are the same but for the time that it took to work them out."""
+    return one == other or abs(one - other) <= _SLACK_S + _SLACK * max(one, other)

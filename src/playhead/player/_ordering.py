@@ -12,7 +12,7 @@ from playhead.errors import PlayheadError
 from playhead.eventlog import Recording
 from playhead.events import Event
 from playhead.player._holds import FREE, Hold
-from playhead.player._naps import Naps
+from playhead.player._naps import Nap, Naps
 from playhead.player._order import Order
 from playhead.player._paces import StreamPace
 from playhead.player._pacing import Pacing
@@ -91,7 +91,9 @@ class Ordering:
     def pause(self, lane: Lane, call: Call, pause: Pause) -> Ticket:
         """A sleep, or a timer: it ends in its turn and takes no time. One without an end is none: somebody waits."""
         ticket = Ticket(lane, call, answer=Returned(None))
-        nap = self._naps.take(lane.name) if pause.seconds < math.inf else None
+        nap, passed = self._naps.take(lane.name, pause.seconds) if pause.seconds < math.inf else (None, ())
+        for each in passed:
+            self._pass_over(each)
         place = f"a sleep of {pause.seconds:.3g} s in lane {lane.name}"
         if nap is not None:
             self.stile.happened(self._order.index(nap.asked))
@@ -105,6 +107,11 @@ class Ordering:
             hold = ticket.turn = Hold(self.stile, FREE, lane=lane.name, place=place, at_ns=due_ns, never=never)
         hold.seconds = pause.seconds
         return ticket
+
+    def _pass_over(self, nap: Nap) -> None:
+        for seq in (nap.asked, nap.ended):
+            if seq is not None:
+                self._order.happened(self._order.index(seq))
 
     def tell_time(self, now: float) -> float:
         """The time when it was first asked for, and the recorded time that the replay has gone through."""
