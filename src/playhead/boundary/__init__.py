@@ -37,7 +37,7 @@ from playhead.boundary._lanes import (
     leave_lane,
     outside_runs,
 )
-from playhead.boundary._loops import LoopWatch, Select, lone_watch, running_loop, running_watch, watch_loops
+from playhead.boundary._loops import LoopWatch, Select, lone_watch, running_loop, running_watch, watch_loops, watch_of
 from playhead.boundary._patches import Installation, Installer, Patches
 from playhead.boundary._sessions import Session, Ticket
 from playhead.boundary._streams import PlayedStream, Stream, Tap, TeedStream
@@ -98,4 +98,5 @@ __all__ = [
     "stay_in_lane",
     "stay_in_lane_async",
     "watch_loops",
+    "watch_of",
 ]

@@ -28,7 +28,7 @@ class Lane:
     crosses there belongs to the tool and is neither recorded nor answered. ``state`` is the session's own.
     """
 
-    __slots__ = ("__weakref__", "_inside", "_ordinals", "name", "opaque", "parent", "session", "state")
+    __slots__ = ("__weakref__", "_inside", "_ordinals", "name", "opaque", "parent", "readied", "session", "state")
 
     def __init__(self, session: Session, *, name: str = MAIN, parent: Lane | None = None, opaque: bool = False) -> None:
         self.session = session
@@ -36,6 +36,8 @@ class Lane:
         self.parent = parent
         self.opaque = opaque
         self.state: Any = None
+        self.readied = -1
+        """What its loop's watch had counted when its task was last made ready to go on."""
         self._inside: Lane | None = None
         self._ordinals: dict[str, count[int]] = {}
 
@@ -78,6 +80,12 @@ class Lane:
     def count(self, name: str) -> int:
         """How often this has been asked for ``name`` in this lane, this time included."""
         return next(self._ordinals.setdefault(f"\0{name}", count(1)))
+
+    @property
+    def last_readied(self) -> int:
+        """`readied`, of this lane or of the body of the tool that it is in."""
+        inside = self._inside
+        return self.readied if inside is None else max(self.readied, inside.readied)
 
     def inside(self) -> Lane:
         """The lane of a tool's own body."""

@@ -24,13 +24,17 @@ _users = 0
 
 
 class LoopWatch:
-    """The watch of one loop. ``turn`` counts its turns; ``pacer`` decides, where there is one, what comes next."""
+    """The watch of one loop.
 
-    __slots__ = ("__weakref__", "_idle", "_last", "is_selecting", "loop", "pacer", "select", "thread", "turn")
+    ``turn`` counts its turns and ``marks`` what crossed in them; ``pacer`` decides, if it is there, what comes next.
+    """
+
+    __slots__ = ("__weakref__", "_idle", "_last", "is_selecting", "loop", "marks", "pacer", "select", "thread", "turn")
 
     def __init__(self, loop: Any) -> None:
         self.loop = loop
         self.turn = 0
+        self.marks = 0
         self.pacer: Pacer | None = None
         self.thread = 0
         self.is_selecting = False
@@ -59,6 +63,7 @@ class LoopWatch:
 
         The mark is set so many turns ``ahead``.
         """
+        self.marks += 1
         turn, idle = self._last
         self._last = (self.turn + ahead, self._idle)
         return self.turn - turn if idle == self._idle else None
@@ -101,6 +106,11 @@ def running_watch() -> LoopWatch | None:
         return None
     found: LoopWatch | None = getattr(loop, _NAME, None)
     return found or _watch(loop)
+
+
+def watch_of(loop: Any) -> LoopWatch | None:
+    """The watch of ``loop``, if it is watched by now."""
+    return getattr(loop, _NAME, None)
 
 
 def lone_watch() -> LoopWatch | None:

@@ -24,7 +24,8 @@ class Ticket(msgspec.Struct, eq=False):
     stream, may be given, and ``pace`` when the pieces of a stream; at once where they are ``None``. ``turns``
     says how many turns of its loop after what crossed there before it the question came, -1 where the loop was idle
     in between. ``mark`` is the session's own. ``carrier`` is the lane of the task that carries the call out, where it
-    was made in another.
+    was made in another. ``marked`` is what the watch of its loop had counted when it was asked, and ``ready`` how much
+    it counted between the moment when the task was made ready to go on with the answer and the answer.
     """
 
     lane: Lane
@@ -38,6 +39,8 @@ class Ticket(msgspec.Struct, eq=False):
     keep: Callable[[Any], Any] | None = None
     mark: Any = None
     carrier: Lane | None = None
+    marked: int = 0
+    ready: int = 0
 
 
 class Session(Protocol):

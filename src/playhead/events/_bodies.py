@@ -123,6 +123,8 @@ class ModelResponded(_Body, frozen=True, omit_defaults=True, kw_only=True):
     end: End = "complete"
     turns: int | None = None
     """How many turns of its event loop came between this and the event before it there; absent where it was idle."""
+    ready: int = 0
+    """How many events of its loop came between the moment when its task was made ready and this."""
     usage: dict[str, Any] | None = None
     """The tokens counted; with ``partial`` where the answer broke off, so that they are a lower bound."""
     verdict: dict[str, Any] | None = None
@@ -168,6 +170,8 @@ class ToolReturned(_Body, frozen=True, omit_defaults=True, kw_only=True):
     end: End = "complete"
     turns: int | None = None
     """How many turns of its event loop came between this and the event before it there; absent where it was idle."""
+    ready: int = 0
+    """How many events of its loop came between the moment when its task was made ready and this."""
 
 
 class ToolFailed(ToolReturned, frozen=True, kw_only=True, omit_defaults=True):
@@ -209,6 +213,8 @@ class BoundaryAnswered(_Body, frozen=True, omit_defaults=True, kw_only=True):
     end: End = "complete"
     turns: int | None = None
     """How many turns of its event loop came between this and the event before it there; absent where it was idle."""
+    ready: int = 0
+    """How many events of its loop came between the moment when its task was made ready and this."""
 
 
 class BoundaryFailed(BoundaryAnswered, frozen=True, kw_only=True, omit_defaults=True):

@@ -14,7 +14,7 @@ from functools import wraps
 from types import ModuleType
 from typing import Any
 
-from playhead.boundary import Lane, Patches, current_lane, lane_in
+from playhead.boundary import Lane, Patches, current_lane, lane_in, watch_of
 from playhead.integrations._imports import when_imported
 from playhead.integrations._origins import origin_of
 from playhead.integrations._scope import Owner
@@ -48,8 +48,12 @@ def _calling_soon(original: Callable[..., Any]) -> Callable[..., Any]:
     def call_soon(self: Any, callback: Any, *args: Any, context: Context | None = None) -> Any:
         if context is not None:
             woken = lane_in(context)
-            if woken is not None and woken is not current_lane() and _is_wanted(woken):
-                _note(self, woken)
+            if woken is not None and _is_wanted(woken):
+                watch = watch_of(self)
+                if watch is not None:
+                    woken.readied = watch.marks
+                if woken is not current_lane():
+                    _note(self, woken)
         return original(self, callback, *args, context=context)
 
     return call_soon

@@ -33,9 +33,9 @@ class Hold:
     """
 
     __slots__ = (
-        "at_ns", "beside", "blocks", "cancelled", "error", "index", "is_gated", "is_limit", "is_near", "is_open",
-        "is_timer", "key", "lane", "loop", "moment", "never", "place", "seconds", "stile", "turns", "wake", "was_left",
-        "watch", "yields",
+        "at_ns", "beside", "blocks", "cancelled", "error", "index", "is_gated", "is_near", "is_open",
+        "is_timer", "key", "lane", "loop", "moment", "never", "place", "ready", "seconds", "stile", "turns", "wake",
+        "was_left", "watch", "yields",
     )  # fmt: skip
 
     def __init__(
@@ -73,8 +73,8 @@ class Hold:
         self.is_gated = False
         """Whether others may let its thread go on as well."""
         self.loop: Any = None
-        self.is_limit = False
-        """Whether it is a timer that somebody set for something other than to sleep."""
+        self.ready = 0
+        """How many moments before its own its task had been made ready to go on."""
         self.blocks = False
         """Whether its thread can do nothing else meanwhile."""
         self.error: BaseException | None = None
@@ -135,7 +135,7 @@ class Hold:
         self.watch = running_watch()
         if self.is_near and self.watch is not None:
             yield None  # as the call itself did: whoever is behind it in the loop's queue stays behind it
-            if self.stile.takes(self):
+            if not self.cancelled and self.stile.takes(self):
                 return
         future = loop.create_future()
 
@@ -192,14 +192,20 @@ class Hold:
         if seconds is not None and seconds < math.inf and not self.loop.is_closed():
             self.loop.call_later(seconds, action)
 
-    def open(self) -> None:
-        """Let whoever waits go on."""
+    def open(self, *, in_next_turn: bool = False) -> None:
+        """Let whoever waits go on; ``in_next_turn`` of its loop, but before all who are told later."""
         self.is_open = True
         self.stile.activity.wake(self.key)
-        if self.watch is None or self.watch.thread == _thread.get_ident():
+        watch = self.watch
+        if watch is None:
             self.wake()
-        elif not self.watch.loop.is_closed():
-            self.watch.loop.call_soon_threadsafe(self.wake)
+        elif watch.thread == _thread.get_ident():
+            if in_next_turn:
+                watch.loop.call_soon(self.wake)
+            else:
+                self.wake()
+        elif not watch.loop.is_closed():
+            watch.loop.call_soon_threadsafe(partial(watch.loop.call_soon, self.wake) if in_next_turn else self.wake)
 
 
 def _nothing() -> None:

@@ -30,7 +30,7 @@ class Naps:
 
     def __init__(self, recording: Recording) -> None:
         self._left: dict[str, deque[Nap]] = defaultdict(deque)
-        self._later: dict[int, int] = {}
+        self._came: dict[int, int] = {}
         ends = {event.of: event for event in recording.of_kind("sleep.ended")}
         for event in recording.of_kind("sleep.asked"):
             if isinstance(event.body, SleepAsked):
@@ -39,11 +39,13 @@ class Naps:
                 nap = Nap(event.body.seconds, event.seq, end.seq if end is not None else None, turns)
                 self._left[event.lane].append(nap)
                 if event.body.turns:
-                    self._later[event.seq] = event.body.turns
+                    self._came[event.seq] = event.body.turns
+                if end is not None:
+                    self._came[end.seq] = -1 if turns is None else turns
 
-    def turns(self, asked: int) -> int:
-        """How the sleep ``asked`` began, see `SleepAsked`."""
-        return self._later.get(asked, 0)
+    def turns(self, seq: int) -> int:
+        """How many turns after what came before it the sleep began or ended that ``seq`` tells of; -1: not known."""
+        return self._came.get(seq, 0)
 
     def take(self, lane: str, seconds: float) -> tuple[Nap | None, list[Nap]]:
         """The lane's next sleep, and those before it that are not slept again: they belonged to what was live then.

@@ -40,7 +40,9 @@ class Ordering:
         def no_more(index: int, waiting: Hold) -> BaseException | None:
             return blocked(0 if order.is_over else order.question(index), waiting)
 
-        self.stile = Turnstile(order, lock=lock, blocked=no_more, in_same_turn=self._in_same_turn)
+        self.stile = Turnstile(
+            order, lock=lock, blocked=no_more, in_same_turn=self._in_same_turn, turns_between=self._turns_between
+        )
         self._pacing = Pacing(self.stile, lock)
 
     def open(self, lane: Lane) -> None:
@@ -85,8 +87,9 @@ class Ordering:
             return
         cancelled = isinstance(outcome, Raised) and is_cancellation(outcome.error)
         if cancelled or not self.stile.passes(index, turns):
-            near = not cancelled and self._is_near(slot, index, turns)
-            ticket.turn = self._hold(ticket.lane, place, index, turns, cancelled=cancelled, is_near=near)
+            near = self._is_near(slot, index, turns)
+            hold = ticket.turn = self._hold(ticket.lane, place, index, turns, cancelled=cancelled, is_near=near)
+            hold.ready = getattr(answer.body, "ready", 0)
 
     def pause(self, lane: Lane, call: Call, pause: Pause) -> Ticket:
         """A sleep, or a timer: it ends in its turn and takes no time. One without an end is none: somebody waits."""
@@ -99,7 +102,6 @@ class Ordering:
             self.stile.happened(self._order.index(nap.asked))
         if nap is not None and nap.ended is not None:
             hold = ticket.turn = self._hold(lane, place, self._order.index(nap.ended), nap.turns, yields=True)
-            hold.is_limit = call.name == "timer"
         else:
             endless = pause.seconds == math.inf
             due_ns = 0 if endless else self.stile.now_ns + int(pause.seconds * 1e9)
@@ -156,17 +158,21 @@ class Ordering:
         if turns is None or turns > 1:
             return False
         asked = self._order.index(slot.seq)
-        return sum(self._turns(at) for at in range(asked + 1, index)) + turns == 1
+        return self._turns_between(asked, index) == 1
+
+    def _turns_between(self, index: int, later: int) -> int:
+        """How many turns of its loop came between two moments."""
+        return sum(self._turns(at) for at in range(index + 1, later + 1))
 
     def _turns(self, index: int) -> int:
         """How many turns after the moment before it a moment came; many where the loop was idle or it is not known."""
         seq = self._order.seq(index)
         asked = self._order.question(index)
         slot = self._layout.find(asked)
-        if asked == seq:
+        if asked == seq or slot is None:
             turns = self._naps.turns(seq) if slot is None else getattr(slot.exchange.question.body, "turns", None) or 0
             return _MANY if turns < 0 else int(turns)
-        answer = slot.exchange.answer if slot is not None else None
+        answer = slot.exchange.answer
         found = getattr(answer.body, "turns", None) if answer is not None else None
         return _MANY if found is None else int(found)
 

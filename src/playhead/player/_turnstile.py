@@ -33,7 +33,7 @@ class Turnstile:
     moment that does not come (that of the end where all have come) and who waits; it gives the error that ends the
     replay, or ``None`` where that moment is to be passed over. ``now_ns`` is the recorded time that the replay has
     come to. ``in_same_turn`` says whether a moment is a question that was asked in the same turn of its loop as the
-    moment before it came in.
+    moment before it came in, and ``turns_between`` how many turns of their loop there were between two moments.
     """
 
     def __init__(
@@ -43,6 +43,7 @@ class Turnstile:
         lock: Any,
         blocked: Callable[[int, Hold], BaseException | None],
         in_same_turn: Callable[[int], bool],
+        turns_between: Callable[[int, int], int],
     ) -> None:
         self.order = order
         self.activity = Activity(lock=lock, settled=self._settled)
@@ -50,6 +51,7 @@ class Turnstile:
         self._lock = lock
         self._blocked = blocked
         self._in_same_turn = in_same_turn
+        self._turns_between = turns_between
         self._held: list[Entry] = []
         self._free: list[Entry] = []
         self._never: dict[int, Hold] = {}
@@ -79,8 +81,10 @@ class Turnstile:
     def happened(self, index: int) -> None:
         """The moment ``index`` has come by itself."""
         self.order.happened(index)
-        self._moved(index, running_watch())
+        watch = running_watch()
+        self._moved(index, watch)
         if self._held:
+            self._ready_others(index, watch)
             self._advance()
 
     def passes(self, index: int, turns: int | None) -> bool:
@@ -208,30 +212,38 @@ class Turnstile:
                 return
 
     def _release(self, hold: Hold) -> None:
-        """Let ``hold`` go on, and with it all that came in the same turn of its loop.
+        """Let ``hold`` go on, and with it all that came in the same turn of its loop, or was made ready in it before.
 
-        Where a time limit was reached and a call came back in the next turn, undisturbed, the call was first in the
-        loop's queue: else the limit would have cancelled it.
+        What goes on in the next turn stands in the loop's queue where it stood when recorded: before what came later.
         """
         self._come(hold)
-        before: list[Hold] = []
-        after: list[Hold] = []
+        queue = [(hold.index, True, hold)]
         while hold.watch is not None and (follower := _first(self._held)) is not None:
-            if hold.is_limit and not after and self._came_next(hold, follower):
-                before.append(follower)
-            elif self._came_with(hold, follower):
-                after.append(follower)
+            if self._was_ready(follower, hold.index, hold.watch):
+                queue.append((follower.index - follower.ready, False, follower))
+            elif queue[-1][1] and self._came_with(hold, follower):
+                queue.append((follower.index, True, follower))
             else:
                 break
-            self._come(heapq.heappop(self._held)[-1])
+            self._come(heapq.heappop(self._held)[-1], in_next_turn=not queue[-1][1])
         self._let_go += hold.blocks
-        for each in (*before, hold, *after):
-            each.open()
+        for _, is_now, each in sorted(queue, key=_first_two):
+            each.open(in_next_turn=not is_now)
 
-    def _came_next(self, timer: Hold, found: Hold) -> bool:
-        """Whether ``found`` is a call that came back one turn after ``timer``, with nothing in between."""
-        near = found.watch is timer.watch and found.index == self.order.head and found.turns == 1
-        return near and not (found.is_timer or found.cancelled or found.moment is None)
+    def _ready_others(self, index: int, watch: LoopWatch | None) -> None:
+        """Let those go on in the next turn who had been made ready before the moment ``index`` came in this one."""
+        while watch is not None and (found := _first(self._held)) is not None:
+            if not self._was_ready(found, index, watch):
+                return
+            self._come(heapq.heappop(self._held)[-1], in_next_turn=True)
+            found.open()
+
+    def _was_ready(self, found: Hold, index: int, watch: LoopWatch) -> bool:
+        """Whether ``found`` came one turn after the moment ``index``, but had been made ready before that."""
+        near = found.ready > 0 and found.watch is watch and found.index - found.ready <= index < found.index
+        if not near or found.cancelled or found.moment is None:
+            return False
+        return self._turns_between(index, found.index) == 1
 
     def _came_with(self, hold: Hold, found: Hold) -> bool:
         """Whether ``found`` came in the very turn in which ``hold`` goes on, perhaps after some questions."""
@@ -240,13 +252,15 @@ class Turnstile:
         between = range(self.order.head, found.index)
         return all(self.order.is_done(at) or self._in_same_turn(at) for at in between)
 
-    def _come(self, hold: Hold) -> None:
+    def _come(self, hold: Hold, *, in_next_turn: bool = False) -> None:
         if hold.moment is not None:
             self.order.happened(hold.moment)
         watch = hold.watch
         self._moved(hold.index, watch)
         if watch is not None and watch.thread != _thread.get_ident():
-            watch.mark(ahead=1)  # its loop is only told in this turn, and goes on in the next
+            watch.mark(ahead=1 + in_next_turn)  # its loop is only told in this turn, and goes on in the next
+        elif watch is not None and in_next_turn:
+            watch.mark(ahead=1)
         elif watch is not None and watch is not self._between and not watch.is_selecting:
             self._late = 1
 
@@ -328,6 +342,10 @@ class Turnstile:
             self.leave(waiting)
             waiting.is_open = False
             waiting.open()
+
+
+def _first_two(entry: tuple[int, bool, Hold]) -> tuple[int, bool]:
+    return entry[:2]
 
 
 def _first(heap: list[Entry]) -> Hold | None:

@@ -171,6 +171,8 @@ class Scribe:
                     body["error"], failed = encode(kept), outcome.end == "broken"
         if turns is not None:
             body["turns"] = turns
+            if ticket.ready and family != "sleep":
+                body["ready"] = ticket.ready
         kind = (_FAILURE if failed else _ANSWER)[family]
         self._write(mono_ns, ticket.lane, kind, self._text(body, masked, lift=True), of=ticket.seq, by=ticket.carrier)
 

@@ -88,7 +88,7 @@ class RecordSession:
             watch = running_watch() or lone_watch()
             if watch is not None:
                 turns = watch.mark()
-                ticket.turns = -1 if turns is None else turns
+                ticket.turns, ticket.marked = -1 if turns is None else turns, watch.marks
             payload = call.payload
             if isinstance(payload, Arguments):
                 ticket.keep = snapshot
@@ -115,7 +115,12 @@ class RecordSession:
         now = _mono_ns()
         try:
             watch = running_watch() or lone_watch()
-            turns = watch.mark() if watch is not None else None
+            turns = None
+            if watch is not None:
+                readied = (ticket.carrier or ticket.lane).last_readied
+                if readied >= ticket.marked:
+                    ticket.ready = watch.marks - readied
+                turns = watch.mark()
             kept = _NOTHING
             size = 0
             if type(outcome) is Returned:
