@@ -113,12 +113,14 @@ def replay(
     match: Matching = "strict",
     normalisers: Sequence[Normaliser] = (),
     store: str | Path | None = None,
+    order: Sequence[int] | None = None,
 ) -> Replay:
     """Answer everything the block asks for from ``recording``; nothing goes live.
 
     ``match`` is ``"strict"`` (requests must be equal), ``"loose"`` (the same questions in other words), a
     `Matcher`, or a mapping from boundary (``model``, ``tool``, ``http``, ``wrap``) to one of these.
     ``normalisers`` take out of requests what should not count; they come after those of the configuration.
+    ``order`` has the answers come in another order than recorded, one of `playhead.causality.find_orders`.
 
     >>> import playhead
     >>> def program():
@@ -140,6 +142,7 @@ def replay(
         match=match,
         normalisers=(*load_normalisers(settings), *normalisers),
         ignored_hosts=host_matcher(settings.ignore_hosts),
+        order=order,
     )
     return Replay(found, session, settings=settings)
 

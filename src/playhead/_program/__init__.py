@@ -5,9 +5,20 @@ Python process finds the order, takes it up and steps aside. What only the end c
 other through a mailbox: a folder of the parent's.
 """
 
+from playhead._program._capturing import Captured, capture
 from playhead._program._closing import Closed
 from playhead._program._launching import Ended
 from playhead._program._recording import Recorded, record_program
 from playhead._program._replaying import Match, Replayed, replay_program
 
-__all__ = ["Closed", "Ended", "Match", "Recorded", "Replayed", "record_program", "replay_program"]
+__all__ = [
+    "Captured",
+    "Closed",
+    "Ended",
+    "Match",
+    "Recorded",
+    "Replayed",
+    "capture",
+    "record_program",
+    "replay_program",
+]

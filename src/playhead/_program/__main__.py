@@ -23,7 +23,7 @@ def main() -> None:
     if entry.file is not None:
         sys.path.insert(0, os.path.dirname(os.path.abspath(entry.file)))
     try:
-        playing = start_replay(order)
+        playing = start_replay(order, mailbox)
         function, args, kwargs = find_entry(playing.recording)
     except PlayheadError as error:
         mailbox.fail(error.message)

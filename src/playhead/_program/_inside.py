@@ -20,6 +20,7 @@ from playhead.boundary import Lane, as_fallback, enter_lane
 from playhead.errors import DivergenceError, PlayheadError
 from playhead.events import encode, snapshot_error
 from playhead.integrations import find_captured
+from playhead.player import ReplaySession
 
 _held: list[AbstractContextManager[None]] = []
 
@@ -38,17 +39,18 @@ def begin(text: str) -> None:
         if order.mode == "record":
             _record(order, mailbox)
         else:
-            play(start_replay(order), mailbox)
+            play(start_replay(order, mailbox), mailbox)
     except Exception as error:
         mailbox.fail(error.message if isinstance(error, PlayheadError) else f"{type(error).__name__}: {error}")
         if order.mode == "replay":
             os._exit(PlayheadError.exit_code)
 
 
-def start_replay(order: Order) -> Replay:
+def start_replay(order: Order, mailbox: Mailbox) -> Replay:
     """The replay that an order asks for, not begun."""
     given = load_normalisers(Settings(normalisers=order.normalisers))
-    return replay(Path(order.run), match=order.match, normalisers=given, store=order.store)
+    moments = mailbox.read_moments() if order.rearranged else None
+    return replay(Path(order.run), match=order.match, normalisers=given, store=order.store, order=moments)
 
 
 def play(playing: Replay, mailbox: Mailbox) -> Ends:
@@ -63,7 +65,8 @@ def play(playing: Replay, mailbox: Mailbox) -> Ends:
             playing.__exit__(None, None, None)
         except DivergenceError:
             pass  # the report tells it
-        mailbox.report({"report": playing.report.to_dict(), "captured": _captured(), "where": _where(playing)})
+        said = {"report": playing.report.to_dict(), "captured": _captured(), "where": _where(playing)}
+        mailbox.report({**said, **_outcome(playing)})
 
     ends = Ends(finish)
     ends.watch()
@@ -111,6 +114,14 @@ def _pass_over_divergences() -> None:
         return None if isinstance(error, DivergenceError) else show(kind, error, trace)
 
     sys.excepthook = show_others
+
+
+def _outcome(playing: Replay) -> dict[str, Any]:
+    """What came of it, masked: the runs within, the error that ended the program, and who ended after whom."""
+    session, error = playing.lane.session, uncaught()
+    assert isinstance(session, ReplaySession)
+    told = None if error is None or isinstance(error, DivergenceError) else encode(snapshot_error(error))
+    return {"runs": session.inner_runs, "uncaught": session.mask(told), "completed": session.completed}
 
 
 def _where(playing: Replay) -> str | None:

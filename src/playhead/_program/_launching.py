@@ -20,12 +20,15 @@ _FORWARDED: Final = ("SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2")
 _OURS_TOO: Final = ("SIGINT", "SIGQUIT")
 """What a terminal sends to parent and child alike: the child decides what becomes of it."""
 
+_GRACE_S: Final = 10.0
+
 
 class Ended(msgspec.Struct, frozen=True):
-    """How a command ended: with an exit ``code``, or by the ``signal`` of this name."""
+    """How a command ended: with an exit ``code``, or by the ``signal`` of this name; ``late``: we sent that."""
 
     code: int
     signal: str | None = None
+    late: bool = False
 
     @property
     def exit_code(self) -> int:
@@ -37,30 +40,55 @@ class Ended(msgspec.Struct, frozen=True):
 
 
 def launch(
-    command: Sequence[str], added: dict[str, str], *, folder: str | None = None, stdout: int | None = None
+    command: Sequence[str],
+    added: dict[str, str],
+    *,
+    folder: str | None = None,
+    stdout: int | None = None,
+    stderr: int | None = None,
+    limit_s: float | None = None,
 ) -> Ended:
     """Run ``command`` to its end with its environment as it is here and ``added``.
 
-    Its input, output, terminal and process group are those of this process; signals reach it. Raises
-    `ProgramNotStartedError` where it cannot be started.
+    Its input, output, terminal and process group are those of this process; signals reach it. After ``limit_s``
+    seconds it is ended. Raises `ProgramNotStartedError` where it cannot be started.
     """
     environment = {**ENVIRONMENT, **added}
     with _passing_signals() as started:
         try:
             child = subprocess.Popen(
-                list(command), env=environment, cwd=folder, close_fds=False, stdout=stdout, restore_signals=True
+                list(command),
+                env=environment,
+                cwd=folder,
+                close_fds=False,
+                stdout=stdout,
+                stderr=stderr,
+                restore_signals=True,
             )
         except (OSError, ValueError) as error:
             raise _not_started(command, error, folder) from error
         started(child)
-        code = child.wait()
+        code, late = _await(child, limit_s)
     if code >= 0:
-        return Ended(code)
+        return Ended(code, late=late)
     try:
         name = signal.Signals(-code).name
     except ValueError:
         name = f"signal {-code}"
-    return Ended(-code, name)
+    return Ended(-code, name, late)
+
+
+def _await(child: subprocess.Popen[bytes], limit_s: float | None) -> tuple[int, bool]:
+    """The code with which a child ends, and whether it had to be made to."""
+    try:
+        return child.wait(limit_s), False
+    except subprocess.TimeoutExpired:
+        child.terminate()
+    try:
+        return child.wait(_GRACE_S), True
+    except subprocess.TimeoutExpired:
+        child.kill()
+        return child.wait(), True
 
 
 def choose_hash_seed() -> str:

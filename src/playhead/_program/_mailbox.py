@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,6 +15,7 @@ _CLAIM: Final = "claim"
 _OTHERS: Final = "others"
 _FAILURE: Final = "failure"
 _REPORT: Final = "report.json"
+_MOMENTS: Final = "moments.json"
 
 
 class Mailbox:
@@ -79,6 +81,14 @@ class Mailbox:
         text = self._read(_REPORT)
         found: dict[str, Any] | None = msgspec.json.decode(text) if text else None
         return found
+
+    def rearrange(self, moments: Sequence[int]) -> None:
+        """Have what happened come in another order than recorded."""
+        (self.path / _MOMENTS).write_bytes(msgspec.json.encode(moments))
+
+    def read_moments(self) -> list[int]:
+        """The other order."""
+        return msgspec.json.decode((self.path / _MOMENTS).read_bytes(), type=list[int])
 
     def _add(self, name: str, text: str) -> None:
         try:

@@ -23,6 +23,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     ``run`` is the id of the run to make, or the path of the recording to play. ``store`` and ``mailbox`` are
     folders. ``entry`` is what a recording keeps as its entry point. ``normalisers`` are files beyond the configured.
+    ``rearranged`` says that the mailbox has another order of events than the recorded.
     """
 
     mode: Literal["record", "replay"]
@@ -34,6 +35,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     entry: Entry = msgspec.field(default_factory=lambda: Entry(form="program"))
     match: Literal["strict", "loose"] = "strict"
     normalisers: tuple[str, ...] = ()
+    rearranged: bool = False
 
 
 def variables(order: Order, *, path: bool = True) -> dict[str, str]:

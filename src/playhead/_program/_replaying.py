@@ -7,7 +7,7 @@ import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -29,13 +29,18 @@ Match = Literal["strict", "loose"]
 class Replayed(msgspec.Struct, frozen=True):
     """A program that was replayed: the ``report``, and the line of its own code ``where`` it diverged.
 
-    ``captured`` lists reads of clock and chance that could not be caught.
+    ``captured`` lists reads of clock and chance that could not be caught. ``runs`` are the results of the runs within,
+    and ``uncaught`` the exception that ended the program. In another order than recorded, ``completed`` are the
+    exchanges, by their questions, as they ended.
     """
 
     report: ReplayReport
     ended: Ended
     where: str | None = None
     captured: tuple[str, ...] = ()
+    runs: tuple[Any, ...] = ()
+    uncaught: Any = None
+    completed: tuple[int, ...] = ()
 
 
 def replay_program(
@@ -46,11 +51,15 @@ def replay_program(
     command: Sequence[str] = (),
     normalisers: Sequence[Path] = (),
     stdout: int | None = None,
+    stderr: int | None = None,
     hash_seed: str | None = None,
+    instead: Sequence[int] | None = None,
+    limit_s: float | None = None,
 ) -> Replayed:
     """Start the program of a recording again, or ``command``, under replay; nothing goes live.
 
-    ``normalisers`` are files. ``hash_seed`` is another one than recorded. Raises `UsageError` where the
+    ``normalisers`` are files. ``hash_seed`` is another one than recorded, and ``instead`` another order of all moments.
+    After ``limit_s`` seconds the program is ended. Raises `UsageError` where the
     recording does not say what to start, `ProgramNotStartedError`, and `NoReportError` where the program died
     before it could report.
     """
@@ -70,10 +79,14 @@ def replay_program(
             entry=started.entry,
             match=match,
             normalisers=tuple(str(path.absolute()) for path in normalisers),
+            rearranged=instead is not None,
         )
+        if instead is not None:
+            mailbox.rearrange(instead)
         added = variables(order, path=bool(command) or started.entry.form != "call")
         folder = None if command else started.entry.folder
-        ended = launch(program, added | ({"PYTHONHASHSEED": seed} if seed else {}), folder=folder, stdout=stdout)
+        added |= {"PYTHONHASHSEED": seed} if seed else {}
+        ended = launch(program, added, folder=folder, stdout=stdout, stderr=stderr, limit_s=limit_s)
         masker = make_masker(read_settings(store=str(store)), LocalStore(store).mask_key())
         return _receive(mailbox, ended, recording, started, [masker.text(word) for word in command])
 
@@ -120,7 +133,15 @@ def _receive(
     report.warnings += _code_changes(recording, started)
     if report.divergence is None or report.divergence.kind == "unplayed":
         report.warnings += _end_changes(recording, ended)
-    return Replayed(report, ended, said.get("where"), tuple(said.get("captured", ())))
+    return Replayed(
+        report,
+        ended,
+        said.get("where"),
+        tuple(said.get("captured", ())),
+        tuple(said.get("runs", ())),
+        said.get("uncaught"),
+        tuple(said.get("completed", ())),
+    )
 
 
 def _program_changes(entry: Entry, command: Sequence[str]) -> list[str]:

@@ -10,7 +10,7 @@ from playhead.causality._flow import Flow
 from playhead.causality._nodes import DATA, Chain, Edge, Node
 from playhead.errors import UsageError
 from playhead.eventlog import Recording, printable
-from playhead.events import Event, LaneOpened, NoteAdded
+from playhead.events import Event, LaneOpened, NoteAdded, RunFinished, RunStarted
 
 _OF_THE_RECORDING = frozenset({"part.kept", "recording.sealed"})
 _NOTES_OF_THE_RECORDER = frozenset({"code", "packages"})
@@ -136,6 +136,7 @@ class _Reader:
         self._lengths: dict[Chain, int] = {}
         self._tails: dict[Chain, int] = {}
         self._strands: dict[str, int] = {}
+        self._is_process = False
 
     def take(self, event: Event) -> None:
         """The next event: what comes before it by the lanes' own order, and by what the recorder saw."""
@@ -155,6 +156,10 @@ class _Reader:
             found.append(Edge(cause, seq, "spawn" if is_creation else "join"))
         if latest is None and not others:
             found += [Edge(creator, seq, "spawn") for creator in self._creators(event)]
+        if isinstance(event.body, RunStarted):
+            self._is_process = event.body.entry.form == "program"
+        elif isinstance(event.body, RunFinished) and self._is_process:
+            found += self._ends(seq, latest)
         if event.of is not None and event.of in self.nodes:
             found.append(Edge(event.of, seq, "answer"))
         strand = self._strand(lane, [edge.before for edge in found if edge.kind in ("order", "answer")])
@@ -176,6 +181,12 @@ class _Reader:
             return min(going)
         new = self._strands[lane] = self._strands.get(lane, -1) + 1
         return new
+
+    def _ends(self, seq: int, latest: int | None) -> Iterator[Edge]:
+        """Where the run is a process, it ends after whatever was done in it: its end is written when it is gone."""
+        for end in self._tails.values():
+            if latest is None or not self._clocks.reaches(end, latest):
+                yield Edge(end, seq, "join")
 
     def _creators(self, event: Event) -> Iterator[int]:
         """What is certain of a lane of which it was not recorded after what it was made: its creator had begun."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,7 +14,10 @@ from playhead.errors import UsageError
 
 if TYPE_CHECKING:
     from playhead._program import Match, Replayed
+    from playhead.cli._permuting import Permuted
+    from playhead.cli._tracing import Teller
     from playhead.player import ReplayReport
+    from playhead.stores import LocalStore
 
 _COLOURS = {
     "warning": "yellow",
@@ -44,6 +47,12 @@ _COLOURS = {
     metavar="FILE",
     help="Take out what these functions take out, as `playhead doctor --write-normalisers` writes them.",
 )
+@click.option(
+    "--permute",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Replay in N other orders as well, to see whether the outcome depends on a race.",
+)
 @click.option("--report", type=click.Path(dir_okay=False), metavar="FILE", help="Write the report there, as JSON.")
 @store_option
 @as_json
@@ -52,6 +61,7 @@ def command(
     run: str,
     match: Match,
     normalisers: tuple[Path, ...],
+    permute: int | None,
     report: str | None,
     store: str | None,
     as_json: bool,
@@ -60,11 +70,14 @@ def command(
     """Run a recorded program again, offline: every call is answered from the recording.
 
     Nothing goes live. Without PROGRAM, what was recorded is started again, in its folder. Exit code 1: it
-    diverged, or in strict left something out, also where the program passed over that.
+    diverged, or in strict left something out, also where the program passed over that; with --permute also: its
+    outcome depends on a race.
     """
     from playhead._program import replay_program
 
     place = open_store(store)
+    if permute is not None:
+        return _permute(place, run, permute, report, as_json, match=match, command=command, normalisers=normalisers)
     quiet = sys.stderr.fileno() if as_json else None
     done = replay_program(
         place.open(run), place.path, match=match, command=command, normalisers=normalisers, stdout=quiet
@@ -77,6 +90,50 @@ def command(
     else:
         _print(done)
     return 0 if done.report.ok else 1
+
+
+def _permute(place: LocalStore, run: str, most: int, report: str | None, as_json: bool, **how: Any) -> int:
+    from playhead.causality import read_graph
+    from playhead.cli._permuting import as_data, permute
+    from playhead.cli._tracing import Teller
+
+    recording = place.open(run)
+    graph = read_graph(recording)
+    found = permute(recording, graph, place.path, most=most, **how)
+    text = json_text(as_data(recording.id, found))
+    if report is not None:
+        _write(report, text)
+    if as_json:
+        click.echo(text, nl=False)
+    else:
+        _print_orders(found, Teller(recording, graph))
+    return 0 if found.recorded.report.ok and not found.depends else 1
+
+
+def _print_orders(found: Permuted, teller: Teller) -> None:
+    from playhead.cli._permuting import remarks, told, verdict
+
+    if not found.recorded.report.ok:
+        _print(found.recorded)
+        click.secho("the recorded order does not replay, so no other was tried", fg="red", bold=True)
+        return
+    click.echo(found.recorded.report.lines()[0])
+    for each in found.tried:
+        first, second = each.race.first, each.race.second
+        if not each.kept:
+            click.secho(f"the order of #{first} and #{second} could not be turned round", fg="yellow")
+        elif each.effects:
+            click.secho(f"outcome depends on the order of #{first} and #{second}", fg="red")
+            click.echo(f"  {teller.line(first)}\n  {teller.line(second)}")
+            for pair in each.also:
+                click.echo(f"  turned round with them: #{pair[0]} and #{pair[1]}")
+            click.echo(f"  with #{second} first:")
+            for effect in each.effects:
+                for line in told(effect):
+                    click.echo(f"    {line}")
+    for line in remarks(found):
+        click.secho(line, fg="yellow")
+    click.secho(verdict(found), fg="red" if found.depends else "green" if found.kept else None, bold=True)
 
 
 def _write(path: str, text: str) -> None:

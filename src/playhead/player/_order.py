@@ -3,20 +3,34 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+from playhead.errors import UsageError
 from playhead.eventlog import Moment
+
+_UNHURRIED_NS = 10_000_000_000
+"""So long may threads compute before what came after something else when recorded."""
 
 
 class Order:
     """The recorded moments in their order. ``head`` is the index of the first that has not happened yet.
 
     A moment is soft where nothing need wait for it for ever: sleeps and lanes, which the program may do without,
-    and questions that cannot be asked again.
+    and questions that cannot be asked again. ``instead`` is another order of the same moments, by their ``seq``.
+
+    Raises `UsageError` where it names others.
     """
 
-    def __init__(self, moments: Iterable[Moment], *, gone: frozenset[int]) -> None:
+    def __init__(
+        self, moments: Iterable[Moment], *, gone: frozenset[int], instead: Sequence[int] | None = None
+    ) -> None:
         self.head = 0
+        self.is_another = instead is not None
+        """Whether it is not the recorded one."""
+        self._places: dict[int, int] = {}
+        self._moved: frozenset[int] = frozenset()
+        if instead is not None:
+            moments = self._rearrange(list(moments), instead)
         self._seqs: list[int] = []
         self._ofs: list[int] = []
         self._at_ns: list[int] = []
@@ -34,6 +48,22 @@ class Order:
             if moment.kind == "lane.opened":
                 self._lanes.setdefault(moment.lane, len(self._seqs) - 1)
 
+    def _rearrange(self, recorded: list[Moment], instead: Sequence[int]) -> list[Moment]:
+        """The moments in the other order; those that come after another one than recorded count as moved."""
+        by_seq = {moment.seq: moment for moment in recorded}
+        if sorted(instead) != sorted(by_seq):
+            raise UsageError("the order that is given has other moments than the recording")
+        seqs = list(by_seq)
+        before = dict(zip(seqs, [None, *seqs], strict=False))
+        now = zip(instead, [None, *instead], strict=False)
+        self._places = {seq: index for index, seq in enumerate(instead)}
+        self._moved = frozenset(index for index, (seq, last) in enumerate(now) if before[seq] != last)
+        return [by_seq[seq] for seq in instead]
+
+    def turns(self, index: int, recorded: int | None) -> int | None:
+        """The recorded turns between a moment and the one before it, where that is still the same one."""
+        return None if index in self._moved else recorded
+
     @property
     def start_ns(self) -> int:
         """The recorded time of the first moment."""
@@ -41,7 +71,7 @@ class Order:
 
     def index(self, seq: int) -> int:
         """The index of the moment ``seq``."""
-        return bisect_left(self._seqs, seq)
+        return self._places[seq] if self._places else bisect_left(self._seqs, seq)
 
     def index_at(self, at_ns: int) -> int:
         """The index of the first moment after this recorded time."""
@@ -52,7 +82,9 @@ class Order:
         return self._at_ns[min(index, len(self._at_ns) - 1)] if self._at_ns else 0
 
     def gap_ns(self, index: int) -> int:
-        """How long after the moment before it this one came."""
+        """How long after the moment before it this one came; long where it had come after another."""
+        if index in self._moved:
+            return _UNHURRIED_NS
         return self.at_ns(index) - self.at_ns(index - 1) if index > 0 else 0
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -26,14 +26,22 @@ Blocked = Callable[[int, Hold], "BaseException | None"]
 
 
 class Ordering:
-    """The recorded order of one recording. All but `open` is called with ``lock`` held."""
+    """The recorded order of one recording, or another one ``instead``. All but `open` is called with ``lock`` held."""
 
-    def __init__(self, recording: Recording, layout: Layout, *, lock: Any, blocked: Blocked) -> None:
+    def __init__(
+        self,
+        recording: Recording,
+        layout: Layout,
+        *,
+        lock: Any,
+        blocked: Blocked,
+        instead: Sequence[int] | None = None,
+    ) -> None:
         self._layout = layout
         self._lock = lock
         self._recording = recording
         self._naps = Naps(recording)
-        self._order = order = Order(recording.moments(), gone=layout.erased)
+        self._order = order = Order(recording.moments(), gone=layout.erased, instead=instead)
         self._began: float | None = None
         self._ended = False
 
@@ -45,13 +53,19 @@ class Ordering:
         )
         self._pacing = Pacing(self.stile, lock)
 
+    @property
+    def is_another(self) -> bool:
+        """Whether another order than the recorded one is to be kept."""
+        return self._order.is_another
+
     def open(self, lane: Lane) -> None:
         """Let a thread begin in ``lane`` in its turn."""
         with self._lock:
             index = None if self._ended else self._order.opening(lane.name)
             if index is None or self.stile.passes(index, None):
                 return
-            turns = getattr(self._recording.events[self._order.seq(index)].body, "turns", None)
+            recorded = getattr(self._recording.events[self._order.seq(index)].body, "turns", None)
+            turns = self._order.turns(index, recorded)
             hold = self._hold(lane, f"the thread of lane {lane.name}", index, turns, yields=True)
         with suppress(PlayheadError):  # it is told at its first crossing
             hold.wait()
@@ -70,7 +84,7 @@ class Ordering:
     def answer(self, ticket: Ticket, slot: Slot, answer: Event, asked_ns: int) -> None:
         """Give ``ticket`` its turn, or the pace of its stream."""
         index = slot.end = self._order.index(answer.seq)
-        turns: int | None = getattr(answer.body, "turns", None)
+        turns = self._order.turns(index, getattr(answer.body, "turns", None))
         place = f"{slot.place} ({ticket.call.name})"
         outcome = ticket.answer
         if isinstance(outcome, Streamed):
@@ -101,7 +115,8 @@ class Ordering:
         if nap is not None:
             self.stile.happened(self._order.index(nap.asked))
         if nap is not None and nap.ended is not None:
-            hold = ticket.turn = self._hold(lane, place, self._order.index(nap.ended), nap.turns, yields=True)
+            index = self._order.index(nap.ended)
+            hold = ticket.turn = self._hold(lane, place, index, self._order.turns(index, nap.turns), yields=True)
         else:
             endless = pause.seconds == math.inf
             due_ns = 0 if endless else self.stile.now_ns + int(pause.seconds * 1e9)
@@ -166,6 +181,8 @@ class Ordering:
 
     def _turns(self, index: int) -> int:
         """How many turns after the moment before it a moment came; many where the loop was idle or it is not known."""
+        if self._order.turns(index, 0) is None:
+            return _MANY
         seq = self._order.seq(index)
         asked = self._order.question(index)
         slot = self._layout.find(asked)

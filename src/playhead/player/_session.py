@@ -42,7 +42,11 @@ _BUILTIN = (LooseMatcher, StrictMatcher)
 
 
 class ReplaySession:
-    """Stands at the boundary while a program is replayed. ``report`` grows as the replay goes on."""
+    """Stands at the boundary while a program is replayed. ``report`` grows as the replay goes on.
+
+    ``order`` is another order than the recorded one in which the answers are given, of all moments by their ``seq``. It
+    is kept as far as the program allows: a moment that does not come is passed over.
+    """
 
     forbids_network = True
 
@@ -54,6 +58,7 @@ class ReplaySession:
         match: Matching = "strict",
         normalisers: Sequence[Normaliser] = (),
         ignored_hosts: Callable[[str], bool] | None = None,
+        order: Sequence[int] | None = None,
     ) -> None:
         self.recording = recording
         self._masker = masker
@@ -64,7 +69,11 @@ class ReplaySession:
         self._reads = Reads(recording)
         self._ignored = ignored_hosts
         self._lock = threading.RLock()
-        self._ordering = Ordering(recording, self._layout, lock=self._lock, blocked=self._blocked)
+        self._ordering = Ordering(recording, self._layout, lock=self._lock, blocked=self._blocked, instead=order)
+        self.completed: list[int] = []
+        """In another order than recorded: the exchanges, by their questions, as they ended."""
+        self.inner_runs: list[Any] = []
+        """What the runs within gave, masked."""
         self.activity = self._ordering.stile.activity
         self._ended = False
         self._entry: Literal["anywhere", "awaited", "inside", "left"] = "anywhere"
@@ -133,6 +142,8 @@ class ReplaySession:
         slot = self._layout.find(question)
         if slot is None or slot.played or self.report.reordered or slot.lane in self._ordering.stile.waiting_lanes():
             return None
+        if self._ordering.is_another:
+            return None
         found = explain_blocked(self._layout, slot, waiting.place)
         if self._matchers.all_strict:
             return self._diverge(found)
@@ -144,6 +155,8 @@ class ReplaySession:
         with self._lock:
             if isinstance(ticket.mark, Slot) and ticket.mark.end is not None and not self._ended:
                 self._ordering.stile.happened(ticket.mark.end)
+                if self._ordering.is_another:
+                    self.completed.append(ticket.mark.seq)
         answer = ticket.answer
         if isinstance(answer, Streamed) and isinstance(outcome, Streamed) and not self._ended:
             short = len(outcome.items) < len(answer.items) and answer.end == "complete" and outcome.end != "complete"
@@ -203,7 +216,13 @@ class ReplaySession:
             self.report.unseen[name] = self.report.unseen.get(name, 0) + 1
 
     def note(self, lane: Lane, kind: str, body: dict[str, Any]) -> None:
-        """Nothing: what a program notes is no question."""
+        """What a run within gave is kept to be compared; all else that a program notes is no question."""
+        if body.get("name") == "inner run":
+            self.inner_runs.append(self.mask(body["details"]))
+
+    def mask(self, value: Any) -> Any:
+        """A tree, masked as the recording is."""
+        return self._masker.value(value)
 
     def refuse(self, lane: Lane | None, place: str) -> DivergenceError:
         """The error for a connection to ``place`` that was about to be opened; it ends the replay."""
