@@ -17,18 +17,20 @@ from playhead.events import ErasedBody
 
 _CANCELLED: Final = re.compile(r"asyncio\b.*\bCancelledError|trio\b.*\bCancelled")
 _WAYS: Final = ("direct", "data", "order")
-_LOOKED_AT: Final = 200
+_LOOKED_AT: Final = 500
 
 
 class OtherOrder(msgspec.Struct, frozen=True):
     """All moments of a recording by their ``seq``, so that the second exchange of ``race`` ends before the first.
 
-    ``also`` are the other pairs of exchanges, by their questions, that end the other way round with it.
+    ``also`` are the other pairs of exchanges, by their questions, that end the other way round with it, but for those
+    that follow from it. ``turned`` counts all that do.
     """
 
     race: Race
     order: tuple[int, ...]
     also: tuple[tuple[int, int], ...] = ()
+    turned: int = 1
 
 
 class Orders:
@@ -55,29 +57,31 @@ class Orders:
         """First come the races whose exchanges met most closely, and of those the ones that move least with them."""
         seen: set[tuple[int, ...]] = set()
         tried: set[tuple[int, int]] = set()
-        for each in (self._nearest(), find_races(self._graph, each="pair")):
-            for race in each:
-                pair = race.first, race.second
-                if pair in tried:
-                    continue
-                tried.add(pair)
-                self.races += 1
-                if not (self._has_answer(race.first) and self._has_answer(race.second)):
-                    self.one_sided += 1
-                    continue
-                found = self._reverse(race)
-                ends = tuple(seq for seq in found.order if seq in self._ends)
-                if ends not in seen:
-                    seen.add(ends)
-                    yield found
+        for race in self._most_telling():
+            pair = race.first, race.second
+            if pair in tried:
+                continue
+            tried.add(pair)
+            self.races += 1
+            if not self._is_open(race):
+                self.one_sided += 1
+                continue
+            found = self._reverse(race)
+            ends = tuple(seq for seq in found.order if seq in self._ends)
+            if ends not in seen:
+                seen.add(ends)
+                yield found
 
-    def _nearest(self) -> list[Race]:
-        races = list(islice(find_races(self._graph), _LOOKED_AT))
-        cost = {race: self._cost(race) for race in races}
-        return sorted(races, key=lambda race: (_WAYS.index(race.way), cost[race]))
+    def _most_telling(self) -> Iterator[Race]:
+        """The races; of the many that there may be a sample is put in order, the others follow."""
+        pairs = find_races(self._graph, each="pair")
+        sample = dict.fromkeys([*islice(find_races(self._graph), _LOOKED_AT), *islice(pairs, _LOOKED_AT)])
+        cost = {race: self._reverse(race).turned for race in sample if self._is_open(race)}
+        yield from sorted(sample, key=lambda race: (_WAYS.index(race.way), cost.get(race, 0)))
+        yield from pairs
 
-    def _cost(self, race: Race) -> int:
-        return len(self._reverse(race).also) if self._has_answer(race.first) and self._has_answer(race.second) else 0
+    def _is_open(self, race: Race) -> bool:
+        return self._has_answer(race.first) and self._has_answer(race.second)
 
     def _has_answer(self, question: int) -> bool:
         """Whether an exchange has an answer that can be given at another time: it ran its course."""
@@ -105,21 +109,27 @@ class Orders:
             middle = [*(seq for seq in between if seq not in led_to), *put_off]
         start = self._moments.index(first)
         order = (*self._moments[:start], *middle, *self._moments[start + len(between) :])
-        return OtherOrder(race, order, tuple(self._reversed(middle, race)))
+        turned = list(self._turned(middle))
+        also = (pair for pair in turned if not self._follows(race, *pair))
+        return OtherOrder(race, order, tuple(also), len(turned))
 
     def _end(self, question: int) -> int:
         answer = self._graph.answer(question)
         assert answer is not None
         return answer
 
-    def _reversed(self, middle: Sequence[int], race: Race) -> Iterator[tuple[int, int]]:
-        """The pairs of exchanges, as recorded, that end the other way round in ``middle``, but for the race itself."""
+    def _follows(self, race: Race, one: int, other: int) -> bool:
+        """Whether two exchanges cannot but end the other way round with the race, or are that race."""
+        reaches = self._graph.reaches
+        return reaches(self._end(race.first), self._end(one)) and reaches(self._end(other), self._end(race.second))
+
+    def _turned(self, middle: Sequence[int]) -> Iterator[tuple[int, int]]:
+        """The pairs of exchanges, as recorded, that end the other way round in ``middle``."""
         ends = [seq for seq in middle if seq in self._ends]
         for at, later in enumerate(ends):
             for earlier in ends[at + 1 :]:
-                pair = self._ends[earlier], self._ends[later]
-                if earlier < later and pair != (race.first, race.second):
-                    yield pair
+                if earlier < later:
+                    yield self._ends[earlier], self._ends[later]
 
 
 def _collect(

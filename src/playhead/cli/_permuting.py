@@ -15,6 +15,7 @@ from playhead._masking import make_masker
 from playhead._program import Match, Replayed, capture, replay_program
 from playhead._system import SystemClock
 from playhead.causality import Graph, Orders, Race, find_orders, find_races
+from playhead.cli._tracing import Teller
 from playhead.cli._trees import brief, brief_error
 from playhead.errors import NoReportError
 from playhead.eventlog import Recording, counted, printable
@@ -126,6 +127,7 @@ def permute(
     with open(os.devnull, "wb") as nowhere:
         unsteady = {each.what for each in _effects(recorded, play(None, limit_s, nowhere.fileno()), set())}
         tried = _try(orders, most, recorded, unsteady, lambda order: play(order, limit_s, nowhere.fileno()))
+        races = max(races, orders.races)
         return Permuted(recorded.done, races, orders.one_sided, tuple(sorted(unsteady)), tuple(tried))
 
 
@@ -224,15 +226,21 @@ def _printed(recorded: _Played, played: _Played) -> Iterator[Effect]:
         yield Effect("output", f"its output ends otherwise: [-{gone}-] {{+{come}+}}")
 
 
-def as_data(run: str, found: Permuted) -> dict[str, Any]:
+def as_data(found: Permuted, teller: Teller) -> dict[str, Any]:
     """All of it, for a program."""
     plain = msgspec.to_builtins
     tried = [
-        {**plain(each.race), "kept": each.kept, "also": each.also, "effects": plain(each.effects)}
+        {
+            **plain(each.race),
+            "steps": [teller.step(each.race.first), teller.step(each.race.second)],
+            "kept": each.kept,
+            "also": each.also,
+            "effects": plain(each.effects),
+        }
         for each in found.tried
     ]
     return {
-        "run": run,
+        "run": found.recorded.report.run,
         "recorded": {**found.recorded.report.to_dict(), "where": found.recorded.where},
         "depends": bool(found.depends),
         "races": found.races,
@@ -245,7 +253,7 @@ def as_data(run: str, found: Permuted) -> dict[str, Any]:
 
 def verdict(found: Permuted) -> str:
     """The last line."""
-    races = f"{found.races} races or more" if found.races == _MANY else counted(found.races, "race")
+    races = f"{found.races} races or more" if found.races >= _MANY else counted(found.races, "race")
     if not found.races:
         return "no races: no two exchanges could have ended in another order, so there is no other order to try"
     if not found.kept:

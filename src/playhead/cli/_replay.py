@@ -100,13 +100,14 @@ def _permute(place: LocalStore, run: str, most: int, report: str | None, as_json
     recording = place.open(run)
     graph = read_graph(recording)
     found = permute(recording, graph, place.path, most=most, **how)
-    text = json_text(as_data(recording.id, found))
+    teller = Teller(recording, graph)
+    text = json_text(as_data(found, teller))
     if report is not None:
         _write(report, text)
     if as_json:
         click.echo(text, nl=False)
     else:
-        _print_orders(found, Teller(recording, graph))
+        _print_orders(found, teller)
     return 0 if found.recorded.report.ok and not found.depends else 1
 
 

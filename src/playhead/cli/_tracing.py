@@ -59,11 +59,15 @@ class Teller:
         step = f" step {row.step}" if row.step is not None else ""
         return f"#{unit}{step} {row.kind} {row.name} {row.said}".rstrip() + where
 
+    def step(self, seq: int) -> int | None:
+        """The step that an event belongs to, if it is one of a step."""
+        return self._steps.get(self._graph.question(seq))
+
     def as_data(self, seq: int) -> dict[str, Any]:
         """An event for a program."""
         node = self._graph.nodes[seq]
         data = {"seq": seq, "kind": node.kind, "lane": node.lane, "name": node.name, "of": node.of}
-        return {**data, "lamport": node.lamport, "step": self._steps.get(self._graph.question(seq))}
+        return {**data, "lamport": node.lamport, "step": self.step(seq)}
 
     def tree(self, start: int, *, forward: bool) -> Iterator[str]:
         """What the event leads back, or on, to."""

@@ -52,7 +52,10 @@ class Order:
         """The moments in the other order; those that come after another one than recorded count as moved."""
         by_seq = {moment.seq: moment for moment in recorded}
         if sorted(instead) != sorted(by_seq):
-            raise UsageError("the order that is given has other moments than the recording")
+            raise UsageError(
+                "the order that is given has other moments than the recording",
+                next="playhead.causality.find_orders(recording, graph)",
+            )
         seqs = list(by_seq)
         before = dict(zip(seqs, [None, *seqs], strict=False))
         now = zip(instead, [None, *instead], strict=False)
