@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Any, Final
@@ -18,19 +19,30 @@ from playhead.events import ErasedBody
 _CANCELLED: Final = re.compile(r"asyncio\b.*\bCancelledError|trio\b.*\bCancelled")
 _WAYS: Final = ("direct", "data", "order")
 _LOOKED_AT: Final = 500
+"""So many races, and as many pairs, are put in order by how much moves with them."""
+
+_SHOWN: Final = 20
 
 
 class OtherOrder(msgspec.Struct, frozen=True):
     """All moments of a recording by their ``seq``, so that the second exchange of ``race`` ends before the first.
 
-    ``also`` are the other pairs of exchanges, by their questions, that end the other way round with it, but for those
-    that follow from it. ``turned`` counts all that do.
+    ``also`` are other pairs of exchanges, by their questions, that end the other way round with it though they do not
+    follow from it; a few of them where there are many.
     """
 
     race: Race
     order: tuple[int, ...]
     also: tuple[tuple[int, int], ...] = ()
-    turned: int = 1
+
+
+class _Turn(msgspec.Struct):
+    """Moments ``between`` the ends of two exchanges, from the place ``start`` on: those that now come ``earlier``."""
+
+    start: int
+    between: list[int]
+    earlier: list[int]
+    later: list[int]
 
 
 class Orders:
@@ -66,7 +78,7 @@ class Orders:
             if not self._is_open(race):
                 self.one_sided += 1
                 continue
-            found = self._reverse(race)
+            found = self._other(race)
             ends = tuple(seq for seq in found.order if seq in self._ends)
             if ends not in seen:
                 seen.add(ends)
@@ -76,7 +88,7 @@ class Orders:
         """The races; of the many that there may be a sample is put in order, the others follow."""
         pairs = find_races(self._graph, each="pair")
         sample = dict.fromkeys([*islice(find_races(self._graph), _LOOKED_AT), *islice(pairs, _LOOKED_AT)])
-        cost = {race: self._reverse(race).turned for race in sample if self._is_open(race)}
+        cost = {race: self._cost(race) for race in sample if self._is_open(race)}
         yield from sorted(sample, key=lambda race: (_WAYS.index(race.way), cost.get(race, 0)))
         yield from pairs
 
@@ -95,41 +107,46 @@ class Orders:
             self._answered[question] = not (body is None or isinstance(body, ErasedBody) or cancelled)
         return self._answered[question]
 
-    def _reverse(self, race: Race) -> OtherOrder:
-        """Have the second end first: bring what it needs before the first's end, or what follows from that after it."""
+    def _turn(self, race: Race) -> _Turn:
+        """Have the second end first: bring what it needs before the first's end, or put off what follows from that."""
         first, second = self._end(race.first), self._end(race.second)
-        between = [seq for seq in self._moments if first <= seq <= second]
+        start, end = bisect_left(self._moments, first), bisect_right(self._moments, second)
+        between = self._moments[start:end]
         needed = _collect(second, self._graph.into, lambda edge: edge.before, lambda seq: seq > first)
         led_to = _collect(first, self._graph.out_of, lambda edge: edge.after, lambda seq: seq < second)
         brought = [seq for seq in between if seq in needed]
         put_off = [seq for seq in between if seq in led_to]
         if len(brought) <= len(put_off):
-            middle = [*brought, *(seq for seq in between if seq not in needed)]
-        else:
-            middle = [*(seq for seq in between if seq not in led_to), *put_off]
-        start = self._moments.index(first)
-        order = (*self._moments[:start], *middle, *self._moments[start + len(between) :])
-        turned = list(self._turned(middle))
-        also = (pair for pair in turned if not self._follows(race, *pair))
-        return OtherOrder(race, order, tuple(also), len(turned))
+            return _Turn(start, between, brought, [seq for seq in between if seq not in needed])
+        return _Turn(start, between, [seq for seq in between if seq not in led_to], put_off)
+
+    def _other(self, race: Race) -> OtherOrder:
+        turn = self._turn(race)
+        rest = self._moments[turn.start + len(turn.between) :]
+        order = (*self._moments[: turn.start], *turn.earlier, *turn.later, *rest)
+        return OtherOrder(race, order, tuple(islice(self._beside(race, turn), _SHOWN)))
+
+    def _cost(self, race: Race) -> int:
+        """How many pairs of exchanges end the other way round with it."""
+        turn = self._turn(race)
+        earlier = [seq for seq in turn.earlier if seq in self._ends]
+        return sum(len(earlier) - bisect_left(earlier, seq) for seq in turn.later if seq in self._ends)
+
+    def _beside(self, race: Race, turn: _Turn) -> Iterator[tuple[int, int]]:
+        """The pairs of exchanges, as recorded, that end the other way round though they need not for this race."""
+        reaches, ends = self._graph.reaches, self._ends
+        first, second = self._end(race.first), self._end(race.second)
+        follow = {seq for seq in turn.later if seq in ends and reaches(first, seq)}
+        lead = {seq for seq in turn.earlier if seq in ends and reaches(seq, second)}
+        for one in turn.later:
+            for other in turn.earlier if one in ends else ():
+                if other in ends and one < other and not (one in follow and other in lead):
+                    yield ends[one], ends[other]
 
     def _end(self, question: int) -> int:
         answer = self._graph.answer(question)
         assert answer is not None
         return answer
-
-    def _follows(self, race: Race, one: int, other: int) -> bool:
-        """Whether two exchanges cannot but end the other way round with the race, or are that race."""
-        reaches = self._graph.reaches
-        return reaches(self._end(race.first), self._end(one)) and reaches(self._end(other), self._end(race.second))
-
-    def _turned(self, middle: Sequence[int]) -> Iterator[tuple[int, int]]:
-        """The pairs of exchanges, as recorded, that end the other way round in ``middle``."""
-        ends = [seq for seq in middle if seq in self._ends]
-        for at, later in enumerate(ends):
-            for earlier in ends[at + 1 :]:
-                if earlier < later:
-                    yield self._ends[earlier], self._ends[later]
 
 
 def _collect(

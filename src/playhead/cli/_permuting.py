@@ -98,7 +98,8 @@ def permute(
 ) -> Permuted:
     """Replay a program in its recorded order, and then in ``most`` others, each in a process of its own.
 
-    Where the recorded order does not replay, no other is tried. Raises what `replay_program` raises.
+    Where the recorded order does not replay, no other is tried. What comes out otherwise in another order has to do so
+    twice. Raises what `replay_program` raises.
     """
     masker = make_masker(read_settings(store=str(store)), LocalStore(store).mask_key())
 
@@ -125,7 +126,7 @@ def permute(
     if not recorded.done.report.ok or not races:
         return Permuted(recorded.done, races, 0, (), ())
     with open(os.devnull, "wb") as nowhere:
-        unsteady = {each.what for each in _effects(recorded, play(None, limit_s, nowhere.fileno()), set())}
+        unsteady: set[What] = {each.what for each in _effects(recorded, play(None, limit_s, nowhere.fileno()), set())}
         tried = _try(orders, most, recorded, unsteady, lambda order: play(order, limit_s, nowhere.fileno()))
         races = max(races, orders.races)
         return Permuted(recorded.done, races, orders.one_sided, tuple(sorted(unsteady)), tuple(tried))
@@ -139,6 +140,10 @@ def _try(
         played = play(other.order)
         effects = tuple(_effects(recorded, played, unsteady))
         kept = _is_kept(other.race, played)
+        if kept and effects:
+            again = {each.what for each in _effects(recorded, play(other.order), unsteady)}
+            unsteady |= {each.what for each in effects if each.what not in again}
+            effects = tuple(each for each in effects if each.what in again)
         found.append(Tried(other.race, kept, other.also, effects))
         if sum(each.kept for each in found) >= most:
             break
