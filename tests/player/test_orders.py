@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ import playhead
 from playhead.causality import OtherOrder, find_orders, read_graph
 from playhead.errors import UsageError
 from playhead.eventlog import Moment
+from tests.causality.agents import advise, record_team
 from tests.order.shapes import SHAPES
 from tests.player.conftest import record
 
@@ -121,6 +123,46 @@ def test_who_wins_is_another_one_where_the_loser_had_an_answer_as_well() -> None
     (other,) = orders_of(recording)
     assert first == [True, False]
     assert replayed(recording, other, program) == [False, True]
+
+
+def test_the_end_of_a_stream_comes_in_its_turn_and_its_pieces_as_they_did() -> None:
+    @playhead.tool
+    async def stream(name: str, turns: int) -> AsyncIterator[str]:
+        for number in range(3):
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            yield f"{name}{number}"
+
+    def program() -> list[str]:
+        async def main() -> list[str]:
+            seen: list[str] = []
+
+            async def read(name: str, turns: int) -> None:
+                async for piece in stream(name, turns):
+                    seen.append(piece)
+                seen.append(f"end of {name}")
+
+            await asyncio.gather(read("a", 1), read("b", 9))
+            return seen
+
+        return asyncio.run(main())
+
+    recording, first = record(program)
+    (other,) = orders_of(recording)
+    found = replayed(recording, other, program)
+    assert first.index("end of a") < first.index("end of b")
+    assert found.index("end of b") < found.index("end of a")
+    assert sorted(found) == sorted(first)
+
+
+def test_agents_on_a_real_client_are_answered_in_each_order_that_is_asked_for(own_store: Path) -> None:
+    recording = record_team(own_store)
+    url = str(next(iter(recording.exchanges)).question.body.url).removesuffix("/chat/completions")  # type: ignore[union-attr]
+    others = orders_of(recording)
+    assert len(others) > 3
+    for other in others:
+        answer = replayed(recording, other, lambda: asyncio.run(advise(url)))
+        assert answer == "Do not buy any salt: it costs 9999 euros per kilo."
 
 
 def test_a_program_that_asks_for_something_else_then_diverges_there() -> None:

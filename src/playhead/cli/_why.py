@@ -94,7 +94,7 @@ def _show_slice(graph: Graph, teller: Teller, start: int, through: Through, forw
 
 def _show_races(graph: Graph, teller: Teller, limit: int, everything: bool, as_json: bool) -> int:
     from playhead.causality import find_races
-    from playhead.eventlog import counted
+    from playhead.eventlog import counted, printable
 
     races = list(islice(find_races(graph, each="pair" if everything else "meeting"), limit + 1))
     more, races = len(races) > limit, races[:limit]
@@ -107,6 +107,8 @@ def _show_races(graph: Graph, teller: Teller, limit: int, everything: bool, as_j
             _print_race(race, teller)
         known = f"{counted(len(races), 'race')}{', more with --limit' if more else ''}"
         click.secho(known if races else "no races: no two exchanges could have ended in another order", bold=True)
+        if races:
+            say(f"whether the outcome depends on them: playhead replay {printable(graph.run)} --permute 10")
     return 1 if races else 0
 
 
