@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from playhead._program import Ended
+from playhead._program._launching import launch
 from tests.cli.commands import record, type_in, write_agent
 
 pytestmark = pytest.mark.slow
@@ -177,6 +180,11 @@ def test_an_entry_point_with_threads_gives_another_result(tmp_path: Path) -> Non
     (tried,) = found["orders"]
     assert (code, found["races"], tried["kept"], tried["steps"]) == (1, 1, True, [1, 2])
     assert tried["effects"] == [{"what": "result", "text": "the result: [-salt-]{+tea+} was found"}]
+
+
+def test_a_program_that_does_not_end_is_ended() -> None:
+    ended = launch([sys.executable, "-c", "import threading; threading.Event().wait()"], {}, limit_s=0.5)
+    assert ended == Ended(15, "SIGTERM", late=True)
 
 
 def test_without_races_that_is_said(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import msgspec
 
@@ -15,10 +15,9 @@ from playhead._masking import make_masker
 from playhead._program import Match, Replayed, capture, replay_program
 from playhead._system import SystemClock
 from playhead.causality import Graph, Orders, Race, find_orders, find_races
-from playhead.cli._tracing import Teller
 from playhead.cli._trees import brief, brief_error
 from playhead.errors import NoReportError
-from playhead.eventlog import Recording, counted, printable
+from playhead.eventlog import Recording, counted
 from playhead.player import ReplayReport, differences, word_difference
 from playhead.stores import LocalStore
 
@@ -31,7 +30,8 @@ _TIMES: Final = 20
 _TRIES: Final = 3
 """So many orders are tried for each that is to be kept: of some only the program shows that they cannot be."""
 
-_MANY: Final = 1000
+MANY: Final = 1000
+"""Races are counted up to so many."""
 
 
 class Effect(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -121,7 +121,7 @@ def permute(
     recorded = play(None, None, None)
     assert recorded.done is not None
     limit_s = max(_LEAST_S, _TIMES * (SystemClock.mono_ns() - began_ns) / 1e9)
-    races = sum(1 for _ in islice(find_races(graph), _MANY))
+    races = sum(1 for _ in islice(find_races(graph), MANY))
     orders = find_orders(recording, graph)
     if not recorded.done.report.ok or not races:
         return Permuted(recorded.done, races, 0, (), ())
@@ -229,58 +229,3 @@ def _printed(recorded: _Played, played: _Played) -> Iterator[Effect]:
     if len(was) != len(now):
         gone, come = brief("\n".join(was[len(now) :]), 60), brief("\n".join(now[len(was) :]), 60)
         yield Effect("output", f"its output ends otherwise: [-{gone}-] {{+{come}+}}")
-
-
-def as_data(found: Permuted, teller: Teller) -> dict[str, Any]:
-    """All of it, for a program."""
-    plain = msgspec.to_builtins
-    tried = [
-        {
-            **plain(each.race),
-            "steps": [teller.step(each.race.first), teller.step(each.race.second)],
-            "kept": each.kept,
-            "also": each.also,
-            "effects": plain(each.effects),
-        }
-        for each in found.tried
-    ]
-    return {
-        "run": found.recorded.report.run,
-        "recorded": {**found.recorded.report.to_dict(), "where": found.recorded.where},
-        "depends": bool(found.depends),
-        "races": found.races,
-        "one_sided": found.one_sided,
-        "unsteady": found.unsteady,
-        "kept": found.kept,
-        "orders": tried,
-    }
-
-
-def verdict(found: Permuted) -> str:
-    """The last line."""
-    races = f"{found.races} races or more" if found.races >= _MANY else counted(found.races, "race")
-    if not found.races:
-        return "no races: no two exchanges could have ended in another order, so there is no other order to try"
-    if not found.kept:
-        return f"no other order could be tried ({races})"
-    orders = counted(found.kept, "order")
-    if found.depends:
-        return f"the outcome depends on the order: it came out otherwise in {len(found.depends)} of {orders} ({races})"
-    return f"the outcome did not depend on any of {orders} tried ({races})"
-
-
-def remarks(found: Permuted) -> Iterator[str]:
-    """What limits the verdict."""
-    if found.one_sided:
-        pairs = counted(found.one_sided, "race")
-        yield f"{pairs} not tried: one of the two was cancelled or erased, so it has no answer to be first with"
-    names = {"output": "what it prints", "result": "its result", "error": "its error", "exit": "its exit code"}
-    for what in found.unsteady:
-        yield f"not compared, since it differs in each replay: {names.get(what, what)}"
-
-
-def told(effect: Effect) -> Iterator[str]:
-    """An effect, line by line."""
-    first, *more = effect.text.split("\n")
-    yield printable(first if effect.step is None else f"step {effect.step}: {first}", limit=2000)
-    yield from (printable(line, limit=2000) for line in more)

@@ -14,8 +14,6 @@ from playhead.errors import UsageError
 
 if TYPE_CHECKING:
     from playhead._program import Match, Replayed
-    from playhead.cli._permuting import Permuted
-    from playhead.cli._tracing import Teller
     from playhead.player import ReplayReport
     from playhead.stores import LocalStore
 
@@ -94,7 +92,8 @@ def command(
 
 def _permute(place: LocalStore, run: str, most: int, report: str | None, as_json: bool, **how: Any) -> int:
     from playhead.causality import read_graph
-    from playhead.cli._permuting import as_data, permute
+    from playhead.cli._permuted import as_data, print_orders
+    from playhead.cli._permuting import permute
     from playhead.cli._tracing import Teller
 
     recording = place.open(run)
@@ -107,34 +106,10 @@ def _permute(place: LocalStore, run: str, most: int, report: str | None, as_json
     if as_json:
         click.echo(text, nl=False)
     else:
-        _print_orders(found, teller)
+        if not found.recorded.report.ok:
+            _print(found.recorded)
+        print_orders(found, teller)
     return 0 if found.recorded.report.ok and not found.depends else 1
-
-
-def _print_orders(found: Permuted, teller: Teller) -> None:
-    from playhead.cli._permuting import remarks, told, verdict
-
-    if not found.recorded.report.ok:
-        _print(found.recorded)
-        click.secho("the recorded order does not replay, so no other was tried", fg="red", bold=True)
-        return
-    click.echo(found.recorded.report.lines()[0])
-    for each in found.tried:
-        first, second = each.race.first, each.race.second
-        if not each.kept:
-            click.secho(f"the order of #{first} and #{second} could not be turned round", fg="yellow")
-        elif each.effects:
-            click.secho(f"outcome depends on the order of #{first} and #{second}", fg="red")
-            click.echo(f"  {teller.line(first)}\n  {teller.line(second)}")
-            for pair in each.also:
-                click.echo(f"  turned round with them: #{pair[0]} and #{pair[1]}")
-            click.echo(f"  with #{second} first:")
-            for effect in each.effects:
-                for line in told(effect):
-                    click.echo(f"    {line}")
-    for line in remarks(found):
-        click.secho(line, fg="yellow")
-    click.secho(verdict(found), fg="red" if found.depends else "green" if found.kept else None, bold=True)
 
 
 def _write(path: str, text: str) -> None:
