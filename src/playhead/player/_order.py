@@ -67,6 +67,10 @@ class Order:
         """The recorded turns between a moment and the one before it, where that is still the same one."""
         return None if index in self._moved else recorded
 
+    def ready(self, index: int, recorded: int) -> int:
+        """How many moments before its own a task had been made ready, where those are still the same ones."""
+        return 0 if any(at in self._moved for at in range(index - recorded + 1, index + 1)) else recorded
+
     @property
     def start_ns(self) -> int:
         """The recorded time of the first moment."""

@@ -103,7 +103,7 @@ class Ordering:
         if cancelled or not self.stile.passes(index, turns):
             near = self._is_near(slot, index, turns)
             hold = ticket.turn = self._hold(ticket.lane, place, index, turns, cancelled=cancelled, is_near=near)
-            hold.ready = getattr(answer.body, "ready", 0)
+            hold.ready = self._order.ready(index, getattr(answer.body, "ready", 0))
 
     def pause(self, lane: Lane, call: Call, pause: Pause) -> Ticket:
         """A sleep, or a timer: it ends in its turn and takes no time. One without an end is none: somebody waits."""
