@@ -37,7 +37,7 @@ class Lane:
         self.opaque = opaque
         self.state: Any = None
         self.readied = -1
-        """What its loop's watch had counted when its task was last made ready to go on."""
+        """What its loop's watch had counted when a task in it was last made ready to go on."""
         self._inside: Lane | None = None
         self._ordinals: dict[str, count[int]] = {}
 
@@ -80,12 +80,6 @@ class Lane:
     def count(self, name: str) -> int:
         """How often this has been asked for ``name`` in this lane, this time included."""
         return next(self._ordinals.setdefault(f"\0{name}", count(1)))
-
-    @property
-    def last_readied(self) -> int:
-        """`readied`, of this lane or of the body of the tool that it is in."""
-        inside = self._inside
-        return self.readied if inside is None else max(self.readied, inside.readied)
 
     def inside(self) -> Lane:
         """The lane of a tool's own body."""

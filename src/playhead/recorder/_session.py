@@ -117,7 +117,7 @@ class RecordSession:
             watch = running_watch() or lone_watch()
             turns = None
             if watch is not None:
-                readied = (ticket.carrier or ticket.lane).last_readied
+                readied = ticket.lane.inside().readied  # where its body ran
                 if readied >= ticket.marked:
                     ticket.ready = watch.marks - readied
                 turns = watch.mark()
