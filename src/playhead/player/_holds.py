@@ -5,7 +5,7 @@ from __future__ import annotations
 import _thread
 import math
 from collections.abc import Callable, Generator
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from playhead import _system
@@ -33,7 +33,7 @@ class Hold:
     """
 
     __slots__ = (
-        "at_ns", "beside", "blocks", "cancelled", "error", "index", "is_gated", "is_near", "is_open",
+        "at_ns", "beside", "blocks", "cancelled", "error", "index", "is_gated", "is_near", "is_nudged", "is_open",
         "is_timer", "key", "lane", "loop", "moment", "never", "place", "ready", "seconds", "stile", "turns", "wake",
         "was_left", "watch", "yields",
     )  # fmt: skip
@@ -70,6 +70,7 @@ class Hold:
         self.wake: Callable[[], None] = _nothing
         self.is_open = False
         self.is_timer = False
+        self.is_nudged = False
         self.is_gated = False
         """Whether others may let its thread go on as well."""
         self.loop: Any = None
@@ -144,23 +145,22 @@ class Hold:
             yield None  # as the call itself did: whoever is behind it in the loop's queue stays behind it
             if not self.cancelled and self.stile.takes(self):
                 return
-        future = loop.create_future()
-
-        def wake() -> None:
-            if not future.done():
-                future.set_result(None)
-
-        self.wake = wake
         if self.watch is None:
-            self.wake = lambda: _ignore(loop.call_soon_threadsafe(wake))
             loop.call_later(_POLL_S, self._look_again, loop, -1)
-        try:
-            self.stile.enter(self)
-            yield from future
-        finally:
-            self.stile.leave(self)
-        if self.error is not None:
-            raise self.error
+        while True:
+            future = _cancellable(self, loop) if self.cancelled else loop.create_future()
+            wake = partial(_resolve, future)
+            self.wake = wake if self.watch is not None else partial(loop.call_soon_threadsafe, wake)
+            try:
+                self.stile.enter(self)
+                yield from future
+            finally:
+                self.stile.leave(self)
+            if self.error is not None:
+                raise self.error
+            if not self.is_nudged:
+                return
+            self.is_open = self.is_nudged = False
 
     def _look_again(self, loop: Any, seen: int) -> None:
         """In a loop that is not watched a timer looks whether all have come to rest, nothing having happened."""
@@ -178,6 +178,11 @@ class Hold:
         self.wake = action
         self.is_timer = True
         self.stile.enter(self)
+
+    def nudge(self, *, in_next_turn: bool = False) -> None:
+        """Have a task that is about to be cancelled take its place in the loop's queue; if it is not, it waits on."""
+        self.is_nudged = True
+        self.open(in_next_turn=in_next_turn)
 
     def drop(self) -> None:
         """Nobody waits any more."""
@@ -219,5 +224,34 @@ def _nothing() -> None:
     """Nobody waits yet."""
 
 
-def _ignore(_: object) -> None:
-    """A handle that nobody needs."""
+def _resolve(future: Any) -> None:
+    if not future.done():
+        future.set_result(None)
+
+
+def _cancellable(hold: Hold, loop: Any) -> Any:
+    future = _cancellable_future()(loop=loop)
+    future.hold = hold
+    return future
+
+
+@cache
+def _cancellable_future() -> Any:
+    """Futures whose cancellation lets those go first who were cancelled before it when recorded.
+
+    Whose task had something to do by then did not wait for its cancellation to go on. And a group of tasks cancels
+    them in an order that is another in each process.
+    """
+    from asyncio import Future  # not to be imported by us where the program does not
+
+    class CancellableFuture(Future[None]):
+        """Tells the turnstile before it is cancelled."""
+
+        hold: Hold
+
+        def cancel(self, msg: Any | None = None) -> bool:
+            if not self.done():
+                self.hold.stile.cancelling(self.hold)
+            return super().cancel(msg)
+
+    return CancellableFuture

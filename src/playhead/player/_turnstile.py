@@ -225,23 +225,41 @@ class Turnstile:
                 queue.append((follower.index, True, follower))
             else:
                 break
-            self._come(heapq.heappop(self._held)[-1], in_next_turn=not queue[-1][1])
+            heapq.heappop(self._held)
+            if not follower.cancelled:
+                self._come(follower, in_next_turn=not queue[-1][1])
         self._let_go += hold.blocks
         for _, is_now, each in sorted(queue, key=_first_two):
-            each.open(in_next_turn=not is_now)
+            if each.cancelled:
+                each.nudge(in_next_turn=True)
+            else:
+                each.open(in_next_turn=not is_now)
 
     def _ready_others(self, index: int, watch: LoopWatch | None) -> None:
         """Let those go on in the next turn who had been made ready before the moment ``index`` came in this one."""
         while watch is not None and (found := _first(self._held)) is not None:
             if not self._was_ready(found, index, watch):
                 return
-            self._come(heapq.heappop(self._held)[-1], in_next_turn=True)
-            found.open()
+            heapq.heappop(self._held)
+            if found.cancelled:
+                found.nudge()
+            else:
+                self._come(found, in_next_turn=True)
+                found.open()
+
+    def cancelling(self, hold: Hold) -> None:
+        """``hold`` is about to be cancelled: those go first who were when recorded, in the same turn of the loop."""
+        with self._lock:
+            while (found := _first(self._held)) is not None and found.cancelled and found.index < hold.index:
+                if found.watch is not hold.watch or self._turns_between(found.index, hold.index):
+                    return
+                heapq.heappop(self._held)
+                found.nudge()
 
     def _was_ready(self, found: Hold, index: int, watch: LoopWatch) -> bool:
         """Whether ``found`` came one turn after the moment ``index``, but had been made ready before that."""
         near = found.ready > 0 and found.watch is watch and found.index - found.ready <= index < found.index
-        if not near or found.cancelled or found.moment is None:
+        if not near or found.moment is None:
             return False
         return self._turns_between(index, found.index) == 1
 
