@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import islice
 
 import pytest
@@ -31,13 +32,13 @@ def test_any_program_comes_to_an_end_in_any_other_order_with_the_recorded_answer
         except playhead.DivergenceError:
             assert replay.report.divergence is not None
         else:
-            assert _called(found) == _called(log)
+            assert _called(found) <= _called(log)  # another may lose a race, and is cancelled before it is answered
             assert replay.report.answered == len(recording.exchanges)
 
 
-def _called(log: list[str]) -> list[str]:
+def _called(log: list[str]) -> Counter[str]:
     """What the calls gave, to whom, whatever the order."""
-    return sorted(line for line in log if line[-1:].isdigit())
+    return Counter(line for line in log if line[-1:].isdigit())
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
