@@ -152,6 +152,29 @@ def test_a_retry_that_waited_waits_no_more(deck: Deck) -> None:
     assert seconds < 0.3, "it was waited for"
 
 
+def test_a_thread_is_waited_for_as_long_as_it_was(deck: Deck) -> None:
+    """Some joins reach their limit, some do not; none takes time."""
+
+    def agent() -> list[Any]:
+        seen: list[Any] = []
+        threads = [threading.Thread(target=lambda at=at: seen.append(look_up(f"{at}", 0.1 * at))) for at in (1, 3)]
+        for thread in threads:
+            thread.start()
+        while any(thread.is_alive() for thread in threads):
+            for thread in threads:
+                thread.join(0.06)
+                seen.append(thread.is_alive())
+        threads[0].join(9)
+        return seen
+
+    recording, given = deck.record(agent)
+    assert given.count(True) >= 3
+    for _ in range(3):
+        again, seconds = timed(lambda: deck.replay(recording, agent))
+        assert again == given
+    assert seconds < 5, "it was waited for"
+
+
 def test_a_limit_that_is_no_more_set_takes_no_other_sleep_with_it(deck: Deck) -> None:
     """Sleeps are told apart by their length as well, since a library's limits are set in the live run alone."""
 

@@ -54,7 +54,7 @@ class Pooled:
         """The pool's thread is done with it, its result handed on: the next that waits has its thread."""
         if self._waiting:
             self._waiting.popleft().expect()
-        wake_joiners(threading.current_thread())
+        wake_joiners(threading.current_thread(), is_ending=False)
         self._activity.end(threading.get_ident())
 
 

@@ -82,7 +82,7 @@ def _enter_at_start(thread: Any, lane: Lane, begun: Callable[[], None]) -> Calla
             try:
                 run_in(lane, run)
             finally:
-                wake_joiners(thread)
+                wake_joiners(thread, is_ending=True)
 
     thread.run = run_in_lane
     return put_back

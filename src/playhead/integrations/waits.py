@@ -11,13 +11,13 @@ import _thread
 import math
 import threading
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from types import ModuleType
 from typing import Any
 
-from playhead.boundary import Activity, Call, Lane, Patches, Pause, Returned, Ticket, current_lane
+from playhead.boundary import Activity, Call, Lane, Patches, Pause, Returned, Ticket, Turn, current_lane
 from playhead.integrations._imports import when_imported
-from playhead.integrations._joiners import joiners
+from playhead.integrations._joiners import joining
 from playhead.integrations._origins import follow_origin
 
 _ENDED = Returned(None)
@@ -116,22 +116,42 @@ def _joining(original: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(original)
     def join(self: Any, timeout: float | None = None) -> Any:
         lane = current_lane()
-        if lane is None or lane.opaque or not lane.activity.is_followed or not self.is_alive():
+        if lane is None or lane.opaque or not self.is_alive():
             original(self, timeout)
-            if not self.is_alive():
-                follow_origin(self)
-            return None
-        activity, entry = lane.activity, (threading.get_ident(), lane.activity)
-        if not (activity.is_known(self.ident) or "run" in vars(self)):  # a thread without work, of a pool, that ends
-            return original(self, timeout)
-        waiting = joiners(self)
-        waiting.append(entry)
-        activity.wait(entry[0])
-        try:
-            return original(self, timeout)
-        finally:
-            activity.wake(entry[0])
-            if entry in waiting:
-                waiting.remove(entry)
+        else:
+            limit = timeout is not None and timeout > 0
+            ticket = lane.session.begin(lane, _pause(timeout)) if limit else None
+            if not lane.activity.is_followed or not _is_to_end(self, lane.activity):
+                original(self, timeout)
+            elif ticket is None or ticket.turn is None:
+                _join_for_good(original, self, timeout, lane.activity)
+            elif _wait_for_end(self, lane.activity, ticket.turn):
+                original(self, timeout)
+            if ticket is not None and self.is_alive():
+                lane.session.finish(ticket, _ENDED)
+        if not self.is_alive():
+            follow_origin(self)
 
     return join
+
+
+def _is_to_end(thread: Any, activity: Activity) -> bool:
+    """Whether a thread that is alive has work of the session; one without, of a pool, ends by itself."""
+    return activity.is_known(thread.ident) or "run" in vars(thread)
+
+
+def _join_for_good(original: Callable[..., Any], thread: Any, timeout: float | None, activity: Activity) -> None:
+    key = threading.get_ident()
+    with joining(thread, partial(activity.wake, key)):
+        activity.wait(key)
+        try:
+            original(thread, timeout)
+        finally:
+            activity.wake(key)
+
+
+def _wait_for_end(thread: Any, activity: Activity, turn: Turn) -> bool:
+    """Wait without real time; whether the thread ends before the limit is reached."""
+    gate = Gate(activity)
+    with joining(thread, gate.release):
+        return turn.wait_at(gate)
