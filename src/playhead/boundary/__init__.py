@@ -36,8 +36,18 @@ from playhead.boundary._lanes import (
     lane_in,
     leave_lane,
     outside_runs,
+    woken_in,
 )
-from playhead.boundary._loops import LoopWatch, Select, lone_watch, running_loop, running_watch, watch_loops, watch_of
+from playhead.boundary._loops import (
+    LoopWatch,
+    Select,
+    lone_watch,
+    near_watch,
+    running_loop,
+    running_watch,
+    watch_loops,
+    watch_of,
+)
 from playhead.boundary._patches import Installation, Installer, Patches
 from playhead.boundary._sessions import Session, Ticket
 from playhead.boundary._streams import PlayedStream, Stream, Tap, TeedStream
@@ -91,6 +101,7 @@ __all__ = [
     "leave_lane",
     "lone_watch",
     "name_arguments",
+    "near_watch",
     "outside_runs",
     "pass_uncaptured",
     "running_loop",
@@ -99,4 +110,5 @@ __all__ = [
     "stay_in_lane_async",
     "watch_loops",
     "watch_of",
+    "woken_in",
 ]

@@ -111,6 +111,12 @@ def lane_in(context: Context) -> Lane | None:
     return context.get(_current)
 
 
+def woken_in(context: Context) -> Lane | None:
+    """`lane_in`, but ``None`` also where the code that asks only goes on itself there, outside of a tool's body."""
+    lane = context.get(_current)
+    return None if lane is None or (lane is _current.get() and not lane.opaque) else lane
+
+
 def _adopt() -> Lane | None:
     """Give a context that knows no lane (a thread made in C, a callback) one of the process-wide run."""
     import threading

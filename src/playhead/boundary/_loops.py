@@ -19,7 +19,7 @@ Pacer = Callable[["LoopWatch", float | None, Select], list[Any]]
 
 _NAME = "_playhead_watch"
 _lock = threading.Lock()
-_watches: weakref.WeakSet[LoopWatch] = weakref.WeakSet()
+_watches: set[weakref.ref[LoopWatch]] = set()
 _users = 0
 
 
@@ -87,10 +87,14 @@ def watch_loops(*, on: bool) -> None:
     _users += 1 if on else -1
     if _users == 0:
         with _lock:
-            watches = list(_watches)
+            watches = _alive()
             _watches.clear()
         for watch in watches:
             watch.forget()
+
+
+def _alive() -> list[LoopWatch]:
+    return [watch for found in list(_watches) if (watch := found()) is not None]
 
 
 def running_loop() -> Any:
@@ -101,7 +105,8 @@ def running_loop() -> Any:
 
 def running_watch() -> LoopWatch | None:
     """The watch of the loop that runs in this thread."""
-    loop = running_loop() if _users else None
+    events = sys.modules.get("asyncio.events") if _users else None
+    loop = None if events is None else events._get_running_loop()
     if loop is None:
         return None
     found: LoopWatch | None = getattr(loop, _NAME, None)
@@ -113,6 +118,17 @@ def watch_of(loop: Any) -> LoopWatch | None:
     return getattr(loop, _NAME, None)
 
 
+def near_watch() -> LoopWatch | None:
+    """The watch of the loop that runs in this thread, else of the only one that runs in another."""
+    if not _users:
+        return None
+    events = sys.modules.get("asyncio.events")
+    loop = None if events is None else events._get_running_loop()
+    if loop is None:
+        return lone_watch() if _watches else None
+    return getattr(loop, _NAME, None) or _watch(loop)
+
+
 def lone_watch() -> LoopWatch | None:
     """The watch of the only loop that runs, in whichever thread; ``None`` where none or several do.
 
@@ -121,7 +137,7 @@ def lone_watch() -> LoopWatch | None:
     if not _watches:
         return None
     with _lock:
-        running = [watch for watch in _watches if watch.loop.is_running()]
+        running = [watch for watch in _alive() if watch.loop.is_running()]
     return running[0] if len(running) == 1 else None
 
 
@@ -131,5 +147,5 @@ def _watch(loop: Any) -> LoopWatch | None:
     watch = LoopWatch(loop)
     setattr(loop, _NAME, watch)
     with _lock:
-        _watches.add(watch)
+        _watches.add(weakref.ref(watch, _watches.discard))
     return watch

@@ -19,6 +19,7 @@ class Activity:
         self._lock = lock or threading.RLock()
         self._working: dict[Hashable, int] = {}
         self._waiting: set[Hashable] = set()
+        self._running: set[Hashable] = set()
         self._when_idle: list[Callable[[], None]] = []
         self._settled = settled
 
@@ -30,7 +31,25 @@ class Activity:
     @property
     def running(self) -> list[Hashable]:
         """Who works and does not wait."""
-        return [key for key in self._working if key not in self._waiting]
+        return list(self._running)
+
+    @property
+    def waiting(self) -> int:
+        """How many wait."""
+        return len(self._waiting)
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether nobody runs."""
+        return not self._running
+
+    def runs_alone(self, key: Hashable) -> bool:
+        """Whether ``key`` runs, and nobody else."""
+        return len(self._running) == 1 and key in self._running
+
+    def rests_beside(self, key: Hashable) -> bool:
+        """Whether nobody runs but ``key``, be it running or not."""
+        return not self._running or self.runs_alone(key)
 
     def is_alone(self, key: Hashable) -> bool:
         """Whether ``key`` is the only one at work."""
@@ -43,7 +62,10 @@ class Activity:
     def begin(self, key: Hashable) -> None:
         """``key`` works, once more."""
         with self._lock:
-            self._working[key] = self._working.get(key, 0) + 1
+            before = self._working.get(key, 0)
+            self._working[key] = before + 1
+            if not before:
+                self._running.add(key)
 
     def end(self, key: Hashable) -> None:
         """Undo one `begin`."""
@@ -54,6 +76,7 @@ class Activity:
                 return
             self._working.pop(key, None)
             self._waiting.discard(key)
+            self._running.discard(key)
             actions: list[Callable[[], None]] = []
             if not self._working:
                 actions, self._when_idle = self._when_idle, []
@@ -67,13 +90,16 @@ class Activity:
         with self._lock:
             if key in self._working and key not in self._waiting:
                 self._waiting.add(key)
+                self._running.discard(key)
                 if self._settled is not None:
                     self._settled()
 
     def wake(self, key: Hashable) -> None:
         """What ``key`` waits for is there: said by who brings it, before that one itself ends or waits."""
         with self._lock:
-            self._waiting.discard(key)
+            if key in self._waiting:
+                self._waiting.discard(key)
+                self._running.add(key)
 
     def when_idle(self, action: Callable[[], None]) -> None:
         """Call ``action`` as soon as nobody works: now, or by the last one as it ends."""

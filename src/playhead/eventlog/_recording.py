@@ -43,7 +43,7 @@ class Question(msgspec.Struct, frozen=True):
     erased: bool
 
 
-class Moment(msgspec.Struct, frozen=True):
+class Moment(msgspec.Struct, frozen=True, gc=False):
     """When a lane was opened, or something asked or answered; ``of`` is the ``seq`` of the question, else its own."""
 
     seq: int
@@ -216,9 +216,10 @@ class Recording:
         """Openings of lanes, questions and answers, those of sleeps included, in their order; reads no bodies."""
         columns = self._columns
         asked = {answer: question for question, answer in columns.answers.items()}
+        kinds, kind, lanes, lane, mono_ns = columns.kinds, columns.kind, columns.lanes, columns.lane, columns.mono_ns
         for seq in sorted([*columns.lanes_opened, *columns.questions, *columns.sleeps, *asked]):
             of = asked.get(seq, seq)
-            yield Moment(seq, of, columns.kind_of(seq), columns.lane_of(of), columns.mono_ns[seq])
+            yield Moment(seq, of, kinds[kind[seq]], lanes[lane[of]], mono_ns[seq])
 
     def _exchange(self, seq: int) -> Exchange:
         columns = self._columns

@@ -14,7 +14,7 @@ from functools import wraps
 from types import ModuleType
 from typing import Any
 
-from playhead.boundary import Lane, Patches, current_lane, lane_in, watch_of
+from playhead.boundary import Lane, Patches, current_lane, watch_of, woken_in
 from playhead.integrations._imports import when_imported
 from playhead.integrations._origins import origin_of
 from playhead.integrations._scope import Owner
@@ -46,15 +46,18 @@ def install(patches: Patches) -> None:
 def _calling_soon(original: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(original)
     def call_soon(self: Any, callback: Any, *args: Any, context: Context | None = None) -> Any:
+        # Each step of each task passes here: the usual case, that a task goes on by itself, has to be told at once.
         if context is not None:
-            woken = lane_in(context)
+            woken = woken_in(context)
             if woken is not None and _is_wanted(woken):
                 watch = watch_of(self)
                 if watch is not None:
                     woken.readied = watch.marks
                 if woken is not current_lane():
                     _note(self, woken)
-        return original(self, callback, *args, context=context)
+        if args:
+            return original(self, callback, *args, context=context)
+        return original(self, callback, context=context)
 
     return call_soon
 

@@ -101,7 +101,7 @@ class Hold:
         self.blocks = True
         try:
             stile.enter(self)
-            while not gate.acquire(timeout=poll_s):
+            while not gate.acquire(timeout=poll_s * stile.crowd):
                 poll_s = min(2 * poll_s, _LONGEST_POLL_S)
                 stile.poll()
         finally:
@@ -119,7 +119,7 @@ class Hold:
         self.blocks = True
         try:
             self.stile.enter(self)
-            while not gate.acquire(timeout=poll_s):
+            while not gate.acquire(timeout=poll_s * self.stile.crowd):
                 if self.was_left:
                     return self._wait_on(gate)
                 poll_s = min(2 * poll_s, _LONGEST_POLL_S)

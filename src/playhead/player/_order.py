@@ -10,6 +10,7 @@ from playhead.eventlog import Moment
 
 _UNHURRIED_NS = 10_000_000_000
 """So long may threads compute before what came after something else when recorded."""
+_SOFT = frozenset({"sleep.asked", "sleep.ended", "lane.opened", "lane.closed"})
 
 
 class Order:
@@ -31,22 +32,25 @@ class Order:
         self._moved: frozenset[int] = frozenset()
         if instead is not None:
             moments = self._rearrange(list(moments), instead)
-        self._seqs: list[int] = []
+        self.seqs: list[int] = []
+        """The ``seq`` of each moment, and -1 for the two after the last."""
         self._ofs: list[int] = []
         self._at_ns: list[int] = []
         self._soft = bytearray()
-        self._done = bytearray()
         self._lanes: dict[str, int] = {}
         latest = 0
         for moment in moments:
-            latest = max(latest, moment.mono_ns)  # two threads may have handed theirs over in the other order
-            self._seqs.append(moment.seq)
+            at_ns, kind = moment.mono_ns, moment.kind
+            if at_ns > latest:  # two threads may have handed theirs over in the other order
+                latest = at_ns
+            if kind == "lane.opened":
+                self._lanes.setdefault(moment.lane, len(self.seqs))
+            self.seqs.append(moment.seq)
             self._ofs.append(moment.of)
             self._at_ns.append(latest)
-            self._soft.append(moment.kind.startswith(("sleep.", "lane.")) or moment.of in gone)
-            self._done.append(0)
-            if moment.kind == "lane.opened":
-                self._lanes.setdefault(moment.lane, len(self._seqs) - 1)
+            self._soft.append(kind in _SOFT or moment.of in gone)
+        self._done = bytearray(len(self.seqs) + 2)
+        self.seqs += (-1, -1)  # so that looking at the next two needs no look at the length
 
     def _rearrange(self, recorded: list[Moment], instead: Sequence[int]) -> list[Moment]:
         """The moments in the other order; those that come after another one than recorded count as moved."""
@@ -69,6 +73,8 @@ class Order:
 
     def ready(self, index: int, recorded: int) -> int:
         """How many moments before its own a task had been made ready, where those are still the same ones."""
+        if not self._moved:
+            return recorded
         return 0 if any(at in self._moved for at in range(index - recorded + 1, index + 1)) else recorded
 
     @property
@@ -78,7 +84,10 @@ class Order:
 
     def index(self, seq: int) -> int:
         """The index of the moment ``seq``."""
-        return self._places[seq] if self._places else bisect_left(self._seqs, seq)
+        head = self.head
+        if self.seqs[head] == seq:
+            return head
+        return self._places[seq] if self._places else bisect_left(self.seqs, seq, 0, self.length)
 
     def index_at(self, at_ns: int) -> int:
         """The index of the first moment after this recorded time."""
@@ -86,7 +95,9 @@ class Order:
 
     def at_ns(self, index: int) -> int:
         """The recorded time of a moment; of one after the last, that of the last."""
-        return self._at_ns[min(index, len(self._at_ns) - 1)] if self._at_ns else 0
+        if index < len(self._at_ns):
+            return self._at_ns[index]
+        return self._at_ns[-1] if self._at_ns else 0
 
     def gap_ns(self, index: int) -> int:
         """How long after the moment before it this one came; long where it had come after another."""
@@ -97,16 +108,16 @@ class Order:
     @property
     def length(self) -> int:
         """How many moments there are."""
-        return len(self._seqs)
+        return len(self._at_ns)
 
     def opening(self, lane: str) -> int | None:
         """The index of the opening of ``lane``, if it was recorded and has not come."""
         index = self._lanes.get(lane)
-        return None if index is None or self._done[index] else index
+        return None if index is None or self.is_done(index) else index
 
     def seq(self, index: int) -> int:
         """The ``seq`` of a moment."""
-        return self._seqs[index]
+        return self.seqs[index]
 
     def question(self, index: int) -> int:
         """The ``seq`` of the question that a moment is, or answers."""
@@ -115,7 +126,7 @@ class Order:
     @property
     def is_over(self) -> bool:
         """Whether all has happened."""
-        return self.head >= len(self._seqs)
+        return self.head >= len(self._at_ns)
 
     @property
     def head_is_soft(self) -> bool:
@@ -124,17 +135,23 @@ class Order:
 
     def is_done(self, index: int) -> bool:
         """Whether this moment has happened."""
-        return bool(self._done[index])
+        return index < self.head or bool(self._done[index])
+
+    def step(self, head: int) -> int:
+        """The moments before ``head`` have come, and nothing of what comes next; the recorded time of the last."""
+        self.head = head if not self._done[head] else self._next(head)
+        return self._at_ns[head - 1]
+
+    def _next(self, head: int) -> int:
+        while self._done[head]:
+            head += 1
+        return head
 
     def happened(self, index: int) -> None:
         """This moment has come, or will not."""
         done = self._done
-        if index >= len(done):
+        if index >= self.length:
             return
         done[index] = 1
-        head = self.head
-        if index == head:
-            end = len(done)
-            while head < end and done[head]:
-                head += 1
-            self.head = head
+        if index == self.head:
+            self.head = self._next(index + 1)

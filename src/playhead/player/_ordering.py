@@ -7,19 +7,28 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
-from playhead.boundary import Call, Lane, Pause, Raised, Returned, Streamed, Ticket, is_cancellation
+from playhead.boundary import (
+    Call,
+    Lane,
+    LoopWatch,
+    Pause,
+    Raised,
+    Returned,
+    Streamed,
+    Ticket,
+    is_cancellation,
+    running_watch,
+)
 from playhead.errors import PlayheadError
-from playhead.eventlog import Recording
-from playhead.events import Event
+from playhead.eventlog import Exchange, Recording
 from playhead.player._holds import FREE, Hold
 from playhead.player._naps import Nap, Naps
 from playhead.player._order import Order
-from playhead.player._paces import StreamPace
+from playhead.player._paces import StreamPace, place_of
 from playhead.player._pacing import Pacing
 from playhead.player._slots import Layout, Slot
+from playhead.player._turns import Turns
 from playhead.player._turnstile import Turnstile
-
-_MANY = 1000
 
 Blocked = Callable[[int, Hold], "BaseException | None"]
 """Told the ``seq`` of the recorded question that does not come, 0 where all have, and who waits."""
@@ -42,6 +51,7 @@ class Ordering:
         self._recording = recording
         self._naps = Naps(recording)
         self._order = order = Order(recording.moments(), gone=layout.erased, instead=instead)
+        self._turns = turns = Turns(order, layout, self._naps)
         self._began: float | None = None
         self._ended = False
 
@@ -49,7 +59,7 @@ class Ordering:
             return blocked(0 if order.is_over else order.question(index), waiting)
 
         self.stile = Turnstile(
-            order, lock=lock, blocked=no_more, in_same_turn=self._in_same_turn, turns_between=self._turns_between
+            order, lock=lock, blocked=no_more, in_same_turn=turns.is_asked_in_same, is_one_turn=turns.is_one_between
         )
         self._pacing = Pacing(self.stile, lock)
 
@@ -62,7 +72,7 @@ class Ordering:
         """Let a thread begin in ``lane`` in its turn."""
         with self._lock:
             index = None if self._ended else self._order.opening(lane.name)
-            if index is None or self.stile.passes(index, None):
+            if index is None or self.stile.passes(index, None, running_watch()):
                 return
             recorded = getattr(self._recording.events[self._order.seq(index)].body, "turns", None)
             turns = self._order.turns(index, recorded)
@@ -70,50 +80,68 @@ class Ordering:
         with suppress(PlayheadError):  # it is told at its first crossing
             hold.wait()
 
-    def cross(self, lane: Lane) -> None:
-        """Something is asked in ``lane``: its loop waits for turns from now on, and it has begun."""
-        self._pacing.follow()
+    def _cross(self, lane: Lane) -> LoopWatch | None:
+        """Something is asked in ``lane``: its loop, whose watch is given, waits for turns from now on; it has begun."""
+        watch = running_watch()
+        if watch is not None and watch.pacer is None:
+            self._pacing.follow(watch)
         opening = self._order.opening(lane.name)
         if opening is not None:
-            self.stile.happened(opening)
+            self.stile.happened(opening, watch)
+        return watch
 
-    def asked(self, slot: Slot) -> None:
-        """The question of ``slot`` has been asked."""
-        self.stile.happened(self._order.index(slot.seq))
+    def asked(self, lane: Lane, slot: Slot) -> LoopWatch | None:
+        """The question of ``slot`` has been asked in ``lane``; the watch of the loop that it was asked in."""
+        watch = self._cross(lane)
+        self.stile.happened(self._order.index(slot.seq), watch)
+        return watch
 
-    def answer(self, ticket: Ticket, slot: Slot, answer: Event, asked_ns: int) -> None:
-        """Give ``ticket`` its turn, or the pace of its stream."""
-        index = slot.end = self._order.index(answer.seq)
+    def answer(self, ticket: Ticket, slot: Slot, exchange: Exchange) -> None:
+        """The question of ``slot`` has been asked: give ``ticket`` its turn, or the pace of its stream."""
+        answer, outcome = exchange.answer, ticket.answer
+        assert answer is not None
+        whole = type(outcome) is Returned
+        is_next = (
+            (whole or type(outcome) is Streamed)
+            and ticket.lane.name == slot.lane
+            and not self._order.is_another
+            and self.stile.goes_on(slot.seq, answer.seq, whole=whole)
+        )
+        if is_next and whole:
+            return
+        watch = None if is_next else self.asked(ticket.lane, slot)
+        index = self._order.index(answer.seq)
         turns = self._order.turns(index, getattr(answer.body, "turns", None))
-        place = f"{slot.place} ({ticket.call.name})"
-        outcome = ticket.answer
         if isinstance(outcome, Streamed):
-            ticket.pace = StreamPace(
-                self.stile,
-                ticket.lane.name,
-                asked_ns=asked_ns,
-                end=index,
-                turns=turns,
-                cancelled=outcome.end == "cancelled",
-                place=place,
-            )
-            ticket.turn = ticket.pace.piece(outcome.gaps_ns[0] if outcome.gaps_ns else 0)
+            asked_ns = exchange.question.mono_ns
+            ticket.pace = StreamPace(self.stile, ticket, slot, asked_ns=asked_ns, end=index, turns=turns)
+            if not is_next:
+                ticket.turn = ticket.pace.piece(outcome.gaps_ns[0] if outcome.gaps_ns else 0)
             return
         cancelled = isinstance(outcome, Raised) and is_cancellation(outcome.error)
-        if cancelled or not self.stile.passes(index, turns):
-            near = self._is_near(slot, index, turns)
+        if cancelled or not self.stile.passes(index, turns, watch):
+            slot.end = index
+            near = self._turns.is_near(slot, index, turns)
+            place = place_of(ticket, slot)
             hold = ticket.turn = self._hold(ticket.lane, place, index, turns, cancelled=cancelled, is_near=near)
             hold.ready = self._order.ready(index, getattr(answer.body, "ready", 0))
+        elif self.stile.is_waited_for or self._order.is_another:
+            slot.end = index  # it is looked at again when it has been given
+
+    def finished(self, index: int) -> None:
+        """The answer ``index`` has been given."""
+        self.stile.happened(index, running_watch())
 
     def pause(self, lane: Lane, call: Call, pause: Pause) -> Ticket:
         """A sleep, or a timer: it ends in its turn and takes no time. One without an end is none: somebody waits."""
+        watch = self._cross(lane)
         ticket = Ticket(lane, call, answer=Returned(None))
         nap, passed = self._naps.take(lane.name, pause.seconds) if pause.seconds < math.inf else (None, ())
         for each in passed:
             self._pass_over(each)
         place = f"a sleep of {pause.seconds:.3g} s in lane {lane.name}"
         if nap is not None:
-            self.stile.happened(self._order.index(nap.asked))
+            self.stile.happened(self._order.index(nap.asked), watch)
         if nap is not None and nap.ended is not None:
             index = self._order.index(nap.ended)
             hold = ticket.turn = self._hold(lane, place, index, self._order.turns(index, nap.turns), yields=True)
@@ -167,32 +195,3 @@ class Ordering:
             yields=yields,
             is_near=is_near,
         )
-
-    def _is_near(self, slot: Slot, index: int, turns: int | None) -> bool:
-        """Whether an answer came exactly one turn of the loop after its question, so that nothing was awaited."""
-        if turns is None or turns > 1:
-            return False
-        asked = self._order.index(slot.seq)
-        return self._turns_between(asked, index) == 1
-
-    def _turns_between(self, index: int, later: int) -> int:
-        """How many turns of its loop came between two moments."""
-        return sum(self._turns(at) for at in range(index + 1, later + 1))
-
-    def _turns(self, index: int) -> int:
-        """How many turns after the moment before it a moment came; many where the loop was idle or it is not known."""
-        if self._order.turns(index, 0) is None:
-            return _MANY
-        seq = self._order.seq(index)
-        asked = self._order.question(index)
-        slot = self._layout.find(asked)
-        if asked == seq or slot is None:
-            turns = self._naps.turns(seq) if slot is None else getattr(slot.exchange.question.body, "turns", None) or 0
-            return _MANY if turns < 0 else int(turns)
-        answer = slot.exchange.answer
-        found = getattr(answer.body, "turns", None) if answer is not None else None
-        return _MANY if found is None else int(found)
-
-    def _in_same_turn(self, index: int) -> bool:
-        """Whether a moment is a question that came in the same turn of its event loop as the moment before it."""
-        return self._order.question(index) == self._order.seq(index) and self._turns(index) == 0

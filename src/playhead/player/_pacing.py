@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from playhead.boundary import LoopWatch, Select, lone_watch, running_watch
+from playhead.boundary import LoopWatch, Select, lone_watch
 from playhead.player._stillness import Stillness
 from playhead.player._turnstile import Turnstile
 
@@ -29,13 +29,11 @@ class Pacing:
         self._still = Stillness(stile.activity)
         self._seen = 0
 
-    def follow(self) -> None:
-        """Have the loop that runs in this thread, if there is one, wait for its turns."""
-        watch = running_watch()
-        if watch is not None and watch.pacer is None:
-            watch.pacer = self._select
-            watch.thread = threading.get_ident()
-            self._stile.watches.append(watch)
+    def follow(self, watch: LoopWatch) -> None:
+        """Have the loop of ``watch``, which runs in this thread, wait for its turns."""
+        watch.pacer = self._select
+        watch.thread = threading.get_ident()
+        self._stile.watches.append(watch)
 
     def leave(self) -> None:
         """Let all loops go on by themselves."""
@@ -66,7 +64,7 @@ class Pacing:
         stile, poll_s = self._stile, _SHORTEST_POLL_S
         while True:
             with self._lock:
-                if all(key == watch.thread for key in stile.activity.running):
+                if stile.activity.rests_beside(watch.thread):
                     self._still.reset()
                     return
                 if self._seen != stile.happenings:

@@ -105,19 +105,21 @@ class ReplaySession:
             if isinstance(call.payload, Pause):
                 return self._pause(lane, call, call.payload)
             self._check_open(lane, call)
-            self._ordering.cross(lane)
             model = recognise_call(call)
             slot = self._find(lane, call, model)
-            self._ordering.asked(slot)
             exchange = slot.play()
             answer = exchange.answer
             if answer is None or isinstance(answer.body, ErasedBody):
+                self._ordering.asked(lane, slot)
                 asked = self._request(call, model)
                 raise self._diverge(explain_unanswered(self._layout, lane, asked, slot))
-            ticket = Ticket(lane, call, answer=self._answer(slot, answer))
-            ticket.seq = slot.seq
-            ticket.mark = slot
-            self._ordering.answer(ticket, slot, answer, exchange.question.mono_ns)
+            try:
+                outcome = self._answer(slot, answer)
+            except BaseException:
+                self._ordering.asked(lane, slot)
+                raise
+            ticket = Ticket(lane, call, outcome, 0, slot.seq, mark=slot)
+            self._ordering.answer(ticket, slot, exchange)
             self.report.answered += 1
             self.report.steps += slot.step is not None
             return ticket
@@ -128,7 +130,6 @@ class ReplaySession:
             return Ticket(lane, call)
         if self.failure is not None:
             return Ticket(lane, call, answer=Returned(None))
-        self._ordering.cross(lane)
         return self._ordering.pause(lane, call, pause)
 
     def _blocked(self, question: int, waiting: Hold) -> DivergenceError | None:
@@ -152,16 +153,17 @@ class ReplaySession:
 
     def finish(self, ticket: Ticket, outcome: Outcome) -> None:
         """Note that the answer has been given, and how much of a stream was read now."""
-        with self._lock:
-            if isinstance(ticket.mark, Slot) and ticket.mark.end is not None and not self._ended:
-                self._ordering.stile.happened(ticket.mark.end)
-                if self._ordering.is_another:
-                    self.completed.append(ticket.mark.seq)
+        slot = ticket.mark
+        if isinstance(slot, Slot) and slot.end is not None:
+            with self._lock:
+                if not self._ended:
+                    self._ordering.finished(slot.end)
+                    if self._ordering.is_another:
+                        self.completed.append(slot.seq)
         answer = ticket.answer
         if isinstance(answer, Streamed) and isinstance(outcome, Streamed) and not self._ended:
             short = len(outcome.items) < len(answer.items) and answer.end == "complete" and outcome.end != "complete"
             if short:
-                slot: Slot = ticket.mark
                 text = f"the stream of {slot.place} was read to its end when recorded and is left early now"
                 self.report.warnings.append(text)
 

@@ -60,6 +60,10 @@ class Slot:
             self._exchange = self._layout.exchanges[self.index]
         return self._exchange
 
+    def peek(self) -> Exchange:
+        """The recorded exchange, not kept where it has been played."""
+        return self._layout.exchanges[self.index] if self.played else self.exchange
+
     def play(self) -> Exchange:
         """The recorded exchange, for the one time that it answers."""
         exchange, self._exchange = self.exchange, None

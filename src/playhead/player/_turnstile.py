@@ -14,13 +14,16 @@ from collections.abc import Callable
 from itertools import count
 from typing import Any
 
-from playhead.boundary import Activity, LoopWatch, lone_watch, running_watch
+from playhead.boundary import Activity, LoopWatch, lone_watch, near_watch, running_watch
 from playhead.player._holds import FREE, Hold
 from playhead.player._order import Order
 from playhead.player._stillness import Stillness
 
 Entry = tuple[int, int, int, Hold]
 """A hold in a heap, behind what it is ordered by: its index, its recorded time, and a number of its own."""
+
+_LOOKERS = 8
+"""However many threads wait, no more of them than that look again and again whether all rest."""
 
 _JUMPS = 1000
 """So many timers of its own may a program let pass before something recorded has to happen."""
@@ -33,7 +36,7 @@ class Turnstile:
     moment that does not come (that of the end where all have come) and who waits; it gives the error that ends the
     replay, or ``None`` where that moment is to be passed over. ``now_ns`` is the recorded time that the replay has
     come to. ``in_same_turn`` says whether a moment is a question that was asked in the same turn of its loop as the
-    moment before it came in, and ``turns_between`` how many turns of their loop there were between two moments.
+    moment before it came in, and ``is_one_turn`` whether one moment came one turn of their loop after another.
     """
 
     def __init__(
@@ -43,7 +46,7 @@ class Turnstile:
         lock: Any,
         blocked: Callable[[int, Hold], BaseException | None],
         in_same_turn: Callable[[int], bool],
-        turns_between: Callable[[int, int], int],
+        is_one_turn: Callable[[int, int], bool],
     ) -> None:
         self.order = order
         self.activity = Activity(lock=lock, settled=self._settled)
@@ -51,13 +54,16 @@ class Turnstile:
         self._lock = lock
         self._blocked = blocked
         self._in_same_turn = in_same_turn
-        self._turns_between = turns_between
+        self._is_one_turn = is_one_turn
         self._held: list[Entry] = []
         self._free: list[Entry] = []
         self._never: dict[int, Hold] = {}
         self._numbers = count()
         self._still = Stillness(self.activity)
         self._jumps = 0
+        self._polled = 0
+        self._looked = 0
+        """How much had happened when it was last looked who rests."""
         self._between: LoopWatch | None = None
         self._let_go = 0
         self._is_beside = False
@@ -78,22 +84,55 @@ class Turnstile:
         """Whether anyone waits."""
         return bool(self._held or self._free or self._never)
 
-    def happened(self, index: int) -> None:
-        """The moment ``index`` has come by itself."""
+    @property
+    def crowd(self) -> float:
+        """How many times as long each of the threads that wait may leave it to the others to look again."""
+        return max(1.0, self.activity.waiting / _LOOKERS)
+
+    def happened(self, index: int, watch: LoopWatch | None) -> None:
+        """The moment ``index`` has come by itself, in the loop of ``watch``."""
         self.order.happened(index)
-        watch = running_watch()
         self._moved(index, watch)
         if self._held:
             self._ready_others(index, watch)
             self._advance()
 
-    def passes(self, index: int, turns: int | None) -> bool:
+    def passes(self, index: int, turns: int | None, watch: LoopWatch | None) -> bool:
         """Whether the moment ``index`` may come at once, which it then does: nothing else could come before it."""
-        watch = running_watch()
         if self.order.head < index or not (self._is_last_to_run(watch) or (turns == 0 and watch is not None)):
             return False
         self.order.happened(index)
         self._moved(index, watch)
+        return True
+
+    def goes_on(self, asked: int, answered: int, *, whole: bool) -> bool:
+        """Whether a question and its answer, told by their ``seq``, may come at once, which they then do.
+
+        Where it is not ``whole``, the answer comes piece by piece, and its end is the next moment then. All of it is
+        written out in one place because nearly every call of a program that does one thing after the other comes so:
+        nobody waits, nobody else runs, and these two are next.
+        """
+        order = self.order
+        head = order.head
+        if (
+            self._held
+            or self._free
+            or self._never
+            or order.seqs[head] != asked
+            or order.seqs[head + 1] != answered
+            or not self.activity.runs_alone(_thread.get_ident())
+        ):
+            return False
+        watch = near_watch()
+        if watch is not None:
+            if watch.pacer is None or watch.loop._ready:
+                return False
+            watch.mark()
+        at_ns = order.step(head + 1 + whole)
+        if at_ns > self.now_ns:
+            self.now_ns = at_ns
+        self.happenings += 1
+        self._is_beside, self._late = watch is None or watch.thread != _thread.get_ident(), 0
         return True
 
     def takes(self, hold: Hold) -> bool:
@@ -105,6 +144,10 @@ class Turnstile:
             hold.is_open = True
             return True
 
+    def is_next(self, index: int) -> bool:
+        """Whether the moment ``index`` is next, nobody waits and nobody else runs."""
+        return self.order.head == index and not self.is_waited_for and self._is_last_to_run(running_watch())
+
     def is_clear(self, index: int, at_ns: int) -> bool:
         """Whether what came before the moment ``index``, at ``at_ns``, may come at once."""
         if self.order.head < index or not self._is_last_to_run(running_watch()):
@@ -112,9 +155,14 @@ class Turnstile:
         first = _first(self._held)
         return first is None or (first.index, first.at_ns) > (index, at_ns)
 
+    def may_end(self, index: int, turns: int | None) -> bool:
+        """Whether the end of a stream, the moment ``index``, may come at once, which it then does."""
+        with self._lock:
+            return self.failure is None and self.passes(index, turns, running_watch())
+
     def _is_last_to_run(self, watch: LoopWatch | None) -> bool:
         """Whether nothing else runs, here or in another thread, until this thread waits."""
-        return self.activity.running == [_thread.get_ident()] and (watch is None or watch.is_idle)
+        return self.activity.runs_alone(_thread.get_ident()) and (watch is None or watch.is_idle)
 
     def enter(self, hold: Hold) -> None:
         """``hold`` begins to wait."""
@@ -168,7 +216,10 @@ class Turnstile:
             return self._let_go > 0
 
     def poll(self) -> None:
-        """Look again, since not all that threads wait for is known to us."""
+        """Look again, since not all that threads wait for is known to us; not while things happen."""
+        if self._polled != self.happenings:
+            self._polled = self.happenings
+            return
         with self._lock:
             if self.is_waited_for:
                 self._advance(seen=True)
@@ -180,19 +231,26 @@ class Turnstile:
             self._advance()
 
     def _moved(self, index: int, watch: LoopWatch | None) -> None:
-        self.now_ns = max(self.now_ns, self.order.at_ns(index))
-        self._jumps = 0
+        at_ns = self.order.at_ns(index)
+        if at_ns > self.now_ns:
+            self.now_ns = at_ns
         self.happenings += 1
-        self._still.reset()
         self._is_beside, self._late = watch is None, 0
         if watch is None:
             watch = lone_watch()
         if watch is not None:
             watch.mark()
 
+    def _begin_anew(self) -> None:
+        """Before it is looked who rests, and how often time has jumped: forget what was before the last happening."""
+        if self._looked != self.happenings:
+            self._looked = self.happenings
+            self._jumps = 0
+            self._still.reset()
+
     def _is_quiet(self) -> bool:
         """Whether nobody runs, and no loop that says so has anything to do."""
-        return not self.activity.running and self._loops_rest()
+        return self.activity.is_quiet and self._loops_rest()
 
     def _loops_rest(self) -> bool:
         """Whether no loop that waits for what is ready has been given anything to do: it only has to wake up."""
@@ -201,6 +259,7 @@ class Turnstile:
     def _advance(self, *, seen: bool = False) -> None:
         """Release whose turn it is; ``seen`` where time has passed since, so that threads may be looked at."""
         while True:
+            self._begin_anew()
             hold = _first(self._held)
             if hold is not None and self.order.head >= hold.index and not hold.cancelled:
                 if not self._may_come(hold, seen=seen):
@@ -217,12 +276,14 @@ class Turnstile:
         What goes on in the next turn stands in the loop's queue where it stood when recorded: before what came later.
         """
         self._come(hold)
+        known = hold.index
         queue = [(hold.index, True, hold)]
         while hold.watch is not None and (follower := _first(self._held)) is not None:
             if self._was_ready(follower, hold.index, hold.watch):
                 queue.append((follower.index - follower.ready, False, follower))
-            elif queue[-1][1] and self._came_with(hold, follower):
+            elif queue[-1][1] and self._came_with(hold, follower, known=known):
                 queue.append((follower.index, True, follower))
+                known = follower.index
             else:
                 break
             heapq.heappop(self._held)
@@ -261,13 +322,16 @@ class Turnstile:
         near = found.ready > 0 and found.watch is watch and found.index - found.ready <= index < found.index
         if not near or found.moment is None:
             return False
-        return self._turns_between(index, found.index) == 1
+        return self._is_one_turn(index, found.index)
 
-    def _came_with(self, hold: Hold, found: Hold) -> bool:
-        """Whether ``found`` came in the very turn in which ``hold`` goes on, perhaps after some questions."""
+    def _came_with(self, hold: Hold, found: Hold, *, known: int) -> bool:
+        """Whether ``found`` came in the very turn in which ``hold`` goes on, perhaps after some questions.
+
+        What is before the moment ``known`` has been looked at.
+        """
         if found.watch is not hold.watch or found.turns != 0 or found.cancelled or found.moment is None:
             return False
-        between = range(self.order.head, found.index)
+        between = range(max(self.order.head, known), found.index)
         return all(self.order.is_done(at) or self._in_same_turn(at) for at in between)
 
     def _come(self, hold: Hold, *, in_next_turn: bool = False) -> None:
@@ -298,7 +362,7 @@ class Turnstile:
             least = turns if self._is_beside else max(turns, 1)
             beside = hold.beside
             return beside is not None and beside is self._between and beside.since_mark >= least + self._late
-        rest = watch is self._between or all(key == watch.thread for key in self.activity.running)
+        rest = watch is self._between or self.activity.rests_beside(watch.thread)
         return rest and watch.since_mark >= turns
 
     def _resolve(self, hold: Hold | None, *, seen: bool) -> bool:
@@ -308,7 +372,7 @@ class Turnstile:
             return False
         if not self._loops_rest():
             return False
-        if self.activity.running and not (seen and self._still.allows(0) and self._still.is_patient()):
+        if not self.activity.is_quiet and not (seen and self._still.allows(0) and self._still.is_patient()):
             return False
         order = self.order
         may_jump = free is not None and self._jumps < _JUMPS

@@ -1,0 +1,86 @@
+"""In which turns of their event loops the recorded moments came: read from the bodies of events, when it is asked."""
+
+from __future__ import annotations
+
+from array import array
+from functools import cached_property
+
+from playhead.player._naps import Naps
+from playhead.player._order import Order
+from playhead.player._slots import Layout, Slot
+
+_MANY = 1000
+_UNKNOWN = -1
+
+
+class Turns:
+    """How many turns each moment came after the one before it; what has been found out is kept.
+
+    Many lanes that wait ask about the same moments, and what one of them costs must not grow with their number.
+    """
+
+    def __init__(self, order: Order, layout: Layout, naps: Naps) -> None:
+        self._order = order
+        self._layout = layout
+        self._naps = naps
+
+    @cached_property
+    def _known(self) -> array[int]:
+        return array("h", [_UNKNOWN]) * self._order.length
+
+    @cached_property
+    def _onward(self) -> array[int]:
+        """For a moment that came in the turn of the one before it, a later one up to which all did; else 0."""
+        return array("l", [0]) * self._order.length
+
+    def before(self, index: int) -> int:
+        """How many turns after the moment before it a moment came; many where the loop was idle or it is not known."""
+        found = self._known[index]
+        if found == _UNKNOWN:
+            found = self._known[index] = self._read(index)
+        return found
+
+    def is_asked_in_same(self, index: int) -> bool:
+        """Whether a moment is a question that came in the same turn of its event loop as the moment before it."""
+        return self._order.question(index) == self._order.seq(index) and self.before(index) == 0
+
+    def is_near(self, slot: Slot, index: int, turns: int | None) -> bool:
+        """Whether the answer ``index`` came one turn of the loop after its question: nothing was awaited."""
+        return turns is not None and turns <= 1 and self.is_one_between(self._order.index(slot.seq), index)
+
+    def is_one_between(self, index: int, later: int) -> bool:
+        """Whether the moment ``later`` came one turn of their loop after the moment ``index``."""
+        first = self._first_later(index + 1, later + 1)
+        return first <= later and self.before(first) == 1 and self._first_later(first + 1, later + 1) > later
+
+    def _first_later(self, index: int, end: int) -> int:
+        """The first from ``index`` on that came in a later turn than the one before it; ``end`` at the latest."""
+        onward = self._onward
+        passed = []
+        while index < end:
+            further = onward[index]
+            if not further:
+                if self.before(index):
+                    break
+                further = index + 1
+            passed.append(index)
+            index = further
+        for each in passed:
+            onward[each] = index
+        return min(index, end)
+
+    def _read(self, index: int) -> int:
+        if self._order.turns(index, 0) is None:
+            return _MANY
+        seq = self._order.seq(index)
+        asked = self._order.question(index)
+        slot = self._layout.find(asked)
+        if slot is None:
+            turns = self._naps.turns(seq)
+        elif asked == seq:
+            turns = getattr(slot.peek().question.body, "turns", None) or 0
+        else:
+            answer = slot.peek().answer
+            found = getattr(answer.body, "turns", None) if answer is not None else None
+            turns = _MANY if found is None else found
+        return _MANY if turns < 0 else min(turns, _MANY)
