@@ -19,6 +19,8 @@ FREE = -1
 
 _POLL_S = 0.002
 _LONGEST_POLL_S = 0.05
+_LOOKERS = 8
+"""However many threads wait, no more of them than that look again and again whether all rest."""
 
 
 class Hold:
@@ -101,7 +103,7 @@ class Hold:
         self.blocks = True
         try:
             stile.enter(self)
-            while not gate.acquire(timeout=poll_s * stile.crowd):
+            while not gate.acquire(timeout=poll_s * _crowd(stile)):
                 poll_s = min(2 * poll_s, _LONGEST_POLL_S)
                 stile.poll()
         finally:
@@ -119,7 +121,7 @@ class Hold:
         self.blocks = True
         try:
             self.stile.enter(self)
-            while not gate.acquire(timeout=poll_s * self.stile.crowd):
+            while not gate.acquire(timeout=poll_s * _crowd(self.stile)):
                 if self.was_left:
                     return self._wait_on(gate)
                 poll_s = min(2 * poll_s, _LONGEST_POLL_S)
@@ -218,6 +220,11 @@ class Hold:
                 self.wake()
         elif not watch.loop.is_closed():
             watch.loop.call_soon_threadsafe(partial(watch.loop.call_soon, self.wake) if in_next_turn else self.wake)
+
+
+def _crowd(stile: Turnstile) -> float:
+    """How many times as long each of the threads that wait may leave it to the others to look again."""
+    return max(1.0, stile.activity.waiting / _LOOKERS)
 
 
 def _nothing() -> None:

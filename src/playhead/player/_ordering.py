@@ -58,9 +58,7 @@ class Ordering:
         def no_more(index: int, waiting: Hold) -> BaseException | None:
             return blocked(0 if order.is_over else order.question(index), waiting)
 
-        self.stile = Turnstile(
-            order, lock=lock, blocked=no_more, in_same_turn=turns.is_asked_in_same, is_one_turn=turns.is_one_between
-        )
+        self.stile = Turnstile(order, lock=lock, blocked=no_more, turns=turns)
         self._pacing = Pacing(self.stile, lock)
 
     @property

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from array import array
 from functools import cached_property
+from typing import TYPE_CHECKING
 
+from playhead.boundary import LoopWatch
 from playhead.player._naps import Naps
 from playhead.player._order import Order
 from playhead.player._slots import Layout, Slot
+
+if TYPE_CHECKING:
+    from playhead.player._holds import Hold
 
 _MANY = 1000
 _UNKNOWN = -1
@@ -40,18 +45,34 @@ class Turns:
             found = self._known[index] = self._read(index)
         return found
 
-    def is_asked_in_same(self, index: int) -> bool:
-        """Whether a moment is a question that came in the same turn of its event loop as the moment before it."""
-        return self._order.question(index) == self._order.seq(index) and self.before(index) == 0
+    def between(self, index: int, later: int) -> int:
+        """How many turns of their loop passed between two moments: none, one, or 2 where it is more than one."""
+        first = self._first_later(index + 1, later + 1)
+        if first > later:
+            return 0
+        return 1 if self.before(first) == 1 and self._first_later(first + 1, later + 1) > later else 2
 
     def is_near(self, slot: Slot, index: int, turns: int | None) -> bool:
         """Whether the answer ``index`` came one turn of the loop after its question: nothing was awaited."""
-        return turns is not None and turns <= 1 and self.is_one_between(self._order.index(slot.seq), index)
+        return turns is not None and turns <= 1 and self.between(self._order.index(slot.seq), index) == 1
 
-    def is_one_between(self, index: int, later: int) -> bool:
-        """Whether the moment ``later`` came one turn of their loop after the moment ``index``."""
-        first = self._first_later(index + 1, later + 1)
-        return first <= later and self.before(first) == 1 and self._first_later(first + 1, later + 1) > later
+    def was_ready(self, found: Hold, index: int, watch: LoopWatch) -> bool:
+        """Whether ``found`` came one turn after the moment ``index``, but had been made ready before that."""
+        near = found.ready > 0 and found.watch is watch and found.index - found.ready <= index < found.index
+        return near and found.moment is not None and self.between(index, found.index) == 1
+
+    def came_with(self, hold: Hold, found: Hold, *, known: int) -> bool:
+        """Whether ``found`` came in the very turn in which ``hold`` goes on, perhaps after some questions.
+
+        What is before the moment ``known`` has been looked at.
+        """
+        if found.watch is not hold.watch or found.turns != 0 or found.cancelled or found.moment is None:
+            return False
+        order = self._order
+        between = range(max(order.head, known), found.index)
+        return all(
+            order.is_done(at) or (order.question(at) == order.seq(at) and self.before(at) == 0) for at in between
+        )
 
     def _first_later(self, index: int, end: int) -> int:
         """The first from ``index`` on that came in a later turn than the one before it; ``end`` at the latest."""

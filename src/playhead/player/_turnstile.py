@@ -18,12 +18,10 @@ from playhead.boundary import Activity, LoopWatch, lone_watch, near_watch, runni
 from playhead.player._holds import FREE, Hold
 from playhead.player._order import Order
 from playhead.player._stillness import Stillness
+from playhead.player._turns import Turns
 
 Entry = tuple[int, int, int, Hold]
 """A hold in a heap, behind what it is ordered by: its index, its recorded time, and a number of its own."""
-
-_LOOKERS = 8
-"""However many threads wait, no more of them than that look again and again whether all rest."""
 
 _JUMPS = 1000
 """So many timers of its own may a program let pass before something recorded has to happen."""
@@ -35,26 +33,18 @@ class Turnstile:
     ``lock`` is held whenever anything here changes. ``blocked`` is told, where nothing can go on, the index of the
     moment that does not come (that of the end where all have come) and who waits; it gives the error that ends the
     replay, or ``None`` where that moment is to be passed over. ``now_ns`` is the recorded time that the replay has
-    come to. ``in_same_turn`` says whether a moment is a question that was asked in the same turn of its loop as the
-    moment before it came in, and ``is_one_turn`` whether one moment came one turn of their loop after another.
+    come to.
     """
 
     def __init__(
-        self,
-        order: Order,
-        *,
-        lock: Any,
-        blocked: Callable[[int, Hold], BaseException | None],
-        in_same_turn: Callable[[int], bool],
-        is_one_turn: Callable[[int, int], bool],
+        self, order: Order, *, lock: Any, blocked: Callable[[int, Hold], BaseException | None], turns: Turns
     ) -> None:
         self.order = order
         self.activity = Activity(lock=lock, settled=self._settled)
         self.now_ns = order.start_ns
         self._lock = lock
         self._blocked = blocked
-        self._in_same_turn = in_same_turn
-        self._is_one_turn = is_one_turn
+        self._turns = turns
         self._held: list[Entry] = []
         self._free: list[Entry] = []
         self._never: dict[int, Hold] = {}
@@ -84,11 +74,6 @@ class Turnstile:
         """Whether anyone waits."""
         return bool(self._held or self._free or self._never)
 
-    @property
-    def crowd(self) -> float:
-        """How many times as long each of the threads that wait may leave it to the others to look again."""
-        return max(1.0, self.activity.waiting / _LOOKERS)
-
     def happened(self, index: int, watch: LoopWatch | None) -> None:
         """The moment ``index`` has come by itself, in the loop of ``watch``."""
         self.order.happened(index)
@@ -108,20 +93,14 @@ class Turnstile:
     def goes_on(self, asked: int, answered: int, *, whole: bool) -> bool:
         """Whether a question and its answer, told by their ``seq``, may come at once, which they then do.
 
-        Where it is not ``whole``, the answer comes piece by piece, and its end is the next moment then. All of it is
-        written out in one place because nearly every call of a program that does one thing after the other comes so:
-        nobody waits, nobody else runs, and these two are next.
+        Where it is not ``whole``, its end is the next moment then. Written out in one place, since nearly every call of
+        a program that does one thing after the other comes so: nobody waits, nobody else runs, and these are next.
         """
         order = self.order
         head = order.head
-        if (
-            self._held
-            or self._free
-            or self._never
-            or order.seqs[head] != asked
-            or order.seqs[head + 1] != answered
-            or not self.activity.runs_alone(_thread.get_ident())
-        ):
+        if self._held or self._free or self._never or order.seqs[head] != asked or order.seqs[head + 1] != answered:
+            return False
+        if not self.activity.runs_alone(_thread.get_ident()):
             return False
         watch = near_watch()
         if watch is not None:
@@ -279,9 +258,9 @@ class Turnstile:
         known = hold.index
         queue = [(hold.index, True, hold)]
         while hold.watch is not None and (follower := _first(self._held)) is not None:
-            if self._was_ready(follower, hold.index, hold.watch):
+            if self._turns.was_ready(follower, hold.index, hold.watch):
                 queue.append((follower.index - follower.ready, False, follower))
-            elif queue[-1][1] and self._came_with(hold, follower, known=known):
+            elif queue[-1][1] and self._turns.came_with(hold, follower, known=known):
                 queue.append((follower.index, True, follower))
                 known = follower.index
             else:
@@ -290,7 +269,7 @@ class Turnstile:
             if not follower.cancelled:
                 self._come(follower, in_next_turn=not queue[-1][1])
         self._let_go += hold.blocks
-        for _, is_now, each in sorted(queue, key=_first_two):
+        for _, is_now, each in sorted(queue, key=lambda entry: entry[:2]):
             if each.cancelled:
                 each.nudge(in_next_turn=True)
             else:
@@ -299,7 +278,7 @@ class Turnstile:
     def _ready_others(self, index: int, watch: LoopWatch | None) -> None:
         """Let those go on in the next turn who had been made ready before the moment ``index`` came in this one."""
         while watch is not None and (found := _first(self._held)) is not None:
-            if not self._was_ready(found, index, watch):
+            if not self._turns.was_ready(found, index, watch):
                 return
             heapq.heappop(self._held)
             if found.cancelled:
@@ -312,27 +291,10 @@ class Turnstile:
         """``hold`` is about to be cancelled: those go first who were when recorded, in the same turn of the loop."""
         with self._lock:
             while (found := _first(self._held)) is not None and found.cancelled and found.index < hold.index:
-                if found.watch is not hold.watch or self._turns_between(found.index, hold.index):
+                if found.watch is not hold.watch or self._turns.between(found.index, hold.index):
                     return
                 heapq.heappop(self._held)
                 found.nudge()
-
-    def _was_ready(self, found: Hold, index: int, watch: LoopWatch) -> bool:
-        """Whether ``found`` came one turn after the moment ``index``, but had been made ready before that."""
-        near = found.ready > 0 and found.watch is watch and found.index - found.ready <= index < found.index
-        if not near or found.moment is None:
-            return False
-        return self._is_one_turn(index, found.index)
-
-    def _came_with(self, hold: Hold, found: Hold, *, known: int) -> bool:
-        """Whether ``found`` came in the very turn in which ``hold`` goes on, perhaps after some questions.
-
-        What is before the moment ``known`` has been looked at.
-        """
-        if found.watch is not hold.watch or found.turns != 0 or found.cancelled or found.moment is None:
-            return False
-        between = range(max(self.order.head, known), found.index)
-        return all(self.order.is_done(at) or self._in_same_turn(at) for at in between)
 
     def _come(self, hold: Hold, *, in_next_turn: bool = False) -> None:
         if hold.moment is not None:
@@ -424,10 +386,6 @@ class Turnstile:
             self.leave(waiting)
             waiting.is_open = False
             waiting.open()
-
-
-def _first_two(entry: tuple[int, bool, Hold]) -> tuple[int, bool]:
-    return entry[:2]
 
 
 def _first(heap: list[Entry]) -> Hold | None:
