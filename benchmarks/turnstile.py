@@ -41,8 +41,8 @@ SIZES = ((1_000, 10), (10_000, 100), (100_000, 1_000))
 THREADS = 100
 """More threads than these at once say more about the system than about a replay."""
 
-CALLS = {"sync tools": 300, "async tools": 300, "model calls": 60}
-ROUNDS = 41
+CALLS = {"sync tools": 1_000, "async tools": 1_000, "model calls": 120}
+ROUNDS = 31
 LONGEST = 1.25
 """So many times as much as in the smallest recording may an exchange cost in the largest."""
 

@@ -20,6 +20,8 @@ class Activity:
         self._working: dict[Hashable, int] = {}
         self._waiting: set[Hashable] = set()
         self._running: set[Hashable] = set()
+        self.alone: Hashable = None
+        """Who runs while nobody else does."""
         self._when_idle: list[Callable[[], None]] = []
         self._settled = settled
 
@@ -43,13 +45,9 @@ class Activity:
         """Whether nobody runs."""
         return not self._running
 
-    def runs_alone(self, key: Hashable) -> bool:
-        """Whether ``key`` runs, and nobody else."""
-        return len(self._running) == 1 and key in self._running
-
     def rests_beside(self, key: Hashable) -> bool:
         """Whether nobody runs but ``key``, be it running or not."""
-        return not self._running or self.runs_alone(key)
+        return not self._running or self.alone == key
 
     def is_alone(self, key: Hashable) -> bool:
         """Whether ``key`` is the only one at work."""
@@ -65,7 +63,7 @@ class Activity:
             before = self._working.get(key, 0)
             self._working[key] = before + 1
             if not before:
-                self._running.add(key)
+                self._runs(key)
 
     def end(self, key: Hashable) -> None:
         """Undo one `begin`."""
@@ -76,7 +74,7 @@ class Activity:
                 return
             self._working.pop(key, None)
             self._waiting.discard(key)
-            self._running.discard(key)
+            self._runs_no_more(key)
             actions: list[Callable[[], None]] = []
             if not self._working:
                 actions, self._when_idle = self._when_idle, []
@@ -90,7 +88,7 @@ class Activity:
         with self._lock:
             if key in self._working and key not in self._waiting:
                 self._waiting.add(key)
-                self._running.discard(key)
+                self._runs_no_more(key)
                 if self._settled is not None:
                     self._settled()
 
@@ -99,7 +97,15 @@ class Activity:
         with self._lock:
             if key in self._waiting:
                 self._waiting.discard(key)
-                self._running.add(key)
+                self._runs(key)
+
+    def _runs(self, key: Hashable) -> None:
+        self.alone = None if self._running else key
+        self._running.add(key)
+
+    def _runs_no_more(self, key: Hashable) -> None:
+        self._running.discard(key)
+        self.alone = next(iter(self._running)) if len(self._running) == 1 else None
 
     def when_idle(self, action: Callable[[], None]) -> None:
         """Call ``action`` as soon as nobody works: now, or by the last one as it ends."""

@@ -35,7 +35,7 @@ class Order:
         self.seqs: list[int] = []
         """The ``seq`` of each moment, and -1 for the two after the last."""
         self._ofs: list[int] = []
-        self._at_ns: list[int] = []
+        self.times: list[int] = []
         self._soft = bytearray()
         self._lanes: dict[str, int] = {}
         latest = 0
@@ -47,9 +47,9 @@ class Order:
                 self._lanes.setdefault(moment.lane, len(self.seqs))
             self.seqs.append(moment.seq)
             self._ofs.append(moment.of)
-            self._at_ns.append(latest)
+            self.times.append(latest)
             self._soft.append(kind in _SOFT or moment.of in gone)
-        self._done = bytearray(len(self.seqs) + 2)
+        self.done = bytearray(len(self.seqs) + 2)
         self.seqs += (-1, -1)  # so that looking at the next two needs no look at the length
 
     def _rearrange(self, recorded: list[Moment], instead: Sequence[int]) -> list[Moment]:
@@ -80,7 +80,7 @@ class Order:
     @property
     def start_ns(self) -> int:
         """The recorded time of the first moment."""
-        return self._at_ns[0] if self._at_ns else 0
+        return self.times[0] if self.times else 0
 
     def index(self, seq: int) -> int:
         """The index of the moment ``seq``."""
@@ -91,13 +91,13 @@ class Order:
 
     def index_at(self, at_ns: int) -> int:
         """The index of the first moment after this recorded time."""
-        return bisect_right(self._at_ns, at_ns)
+        return bisect_right(self.times, at_ns)
 
     def at_ns(self, index: int) -> int:
         """The recorded time of a moment; of one after the last, that of the last."""
-        if index < len(self._at_ns):
-            return self._at_ns[index]
-        return self._at_ns[-1] if self._at_ns else 0
+        if index < len(self.times):
+            return self.times[index]
+        return self.times[-1] if self.times else 0
 
     def gap_ns(self, index: int) -> int:
         """How long after the moment before it this one came; long where it had come after another."""
@@ -108,7 +108,7 @@ class Order:
     @property
     def length(self) -> int:
         """How many moments there are."""
-        return len(self._at_ns)
+        return len(self.times)
 
     def opening(self, lane: str) -> int | None:
         """The index of the opening of ``lane``, if it was recorded and has not come."""
@@ -126,7 +126,7 @@ class Order:
     @property
     def is_over(self) -> bool:
         """Whether all has happened."""
-        return self.head >= len(self._at_ns)
+        return self.head >= len(self.times)
 
     @property
     def head_is_soft(self) -> bool:
@@ -135,23 +135,19 @@ class Order:
 
     def is_done(self, index: int) -> bool:
         """Whether this moment has happened."""
-        return index < self.head or bool(self._done[index])
+        return index < self.head or bool(self.done[index])
 
-    def step(self, head: int) -> int:
-        """The moments before ``head`` have come, and nothing of what comes next; the recorded time of the last."""
-        self.head = head if not self._done[head] else self._next(head)
-        return self._at_ns[head - 1]
-
-    def _next(self, head: int) -> int:
-        while self._done[head]:
+    def after(self, head: int) -> int:
+        """The first moment from ``head`` on that has not come."""
+        while self.done[head]:
             head += 1
         return head
 
     def happened(self, index: int) -> None:
         """This moment has come, or will not."""
-        done = self._done
+        done = self.done
         if index >= self.length:
             return
         done[index] = 1
         if index == self.head:
-            self.head = self._next(index + 1)
+            self.head = self.after(index + 1)

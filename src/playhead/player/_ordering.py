@@ -99,17 +99,21 @@ class Ordering:
         answer, outcome = exchange.answer, ticket.answer
         assert answer is not None
         whole = type(outcome) is Returned
+        order = self._order
+        head, seqs = order.head, order.seqs
         is_next = (
             (whole or type(outcome) is Streamed)
+            and seqs[head] == slot.seq
+            and seqs[head + 1] == answer.seq
             and ticket.lane.name == slot.lane
-            and not self._order.is_another
-            and self.stile.goes_on(slot.seq, answer.seq, whole=whole)
+            and not order.is_another
+            and self.stile.comes_alone(head + 1 + whole)
         )
         if is_next and whole:
             return
         watch = None if is_next else self.asked(ticket.lane, slot)
-        index = self._order.index(answer.seq)
-        turns = self._order.turns(index, getattr(answer.body, "turns", None))
+        index = order.index(answer.seq)
+        turns = order.turns(index, getattr(answer.body, "turns", None))
         if isinstance(outcome, Streamed):
             asked_ns = exchange.question.mono_ns
             ticket.pace = StreamPace(self.stile, ticket, slot, asked_ns=asked_ns, end=index, turns=turns)

@@ -90,28 +90,27 @@ class Turnstile:
         self._moved(index, watch)
         return True
 
-    def goes_on(self, asked: int, answered: int, *, whole: bool) -> bool:
-        """Whether a question and its answer, told by their ``seq``, may come at once, which they then do.
+    def comes_alone(self, head: int) -> bool:
+        """Whether all moments before ``head``, which are next, may come now, which they then do.
 
-        Where it is not ``whole``, its end is the next moment then. Written out in one place, since nearly every call of
-        a program that does one thing after the other comes so: nobody waits, nobody else runs, and these are next.
+        Written out in one place, since nearly every call of a program that does one thing after the other comes so:
+        nobody waits, and nobody else runs.
         """
-        order = self.order
-        head = order.head
-        if self._held or self._free or self._never or order.seqs[head] != asked or order.seqs[head + 1] != answered:
-            return False
-        if not self.activity.runs_alone(_thread.get_ident()):
+        me = _thread.get_ident()
+        if self._held or self._free or self._never or self.activity.alone != me or self.failure is not None:
             return False
         watch = near_watch()
         if watch is not None:
             if watch.pacer is None or watch.loop._ready:
                 return False
             watch.mark()
-        at_ns = order.step(head + 1 + whole)
+        order = self.order
+        order.head = order.after(head) if order.done[head] else head
+        at_ns = order.times[head - 1]
         if at_ns > self.now_ns:
             self.now_ns = at_ns
         self.happenings += 1
-        self._is_beside, self._late = watch is None or watch.thread != _thread.get_ident(), 0
+        self._is_beside, self._late = watch is None or watch.thread != me, 0
         return True
 
     def takes(self, hold: Hold) -> bool:
@@ -125,7 +124,10 @@ class Turnstile:
 
     def is_next(self, index: int) -> bool:
         """Whether the moment ``index`` is next, nobody waits and nobody else runs."""
-        return self.order.head == index and not self.is_waited_for and self._is_last_to_run(running_watch())
+        if self.order.head != index or self._held or self._free or self._never:
+            return False
+        watch = running_watch()
+        return self.activity.alone == _thread.get_ident() and (watch is None or not watch.loop._ready)
 
     def is_clear(self, index: int, at_ns: int) -> bool:
         """Whether what came before the moment ``index``, at ``at_ns``, may come at once."""
@@ -137,11 +139,13 @@ class Turnstile:
     def may_end(self, index: int, turns: int | None) -> bool:
         """Whether the end of a stream, the moment ``index``, may come at once, which it then does."""
         with self._lock:
+            if self.order.head == index and self.comes_alone(index + 1):
+                return True
             return self.failure is None and self.passes(index, turns, running_watch())
 
     def _is_last_to_run(self, watch: LoopWatch | None) -> bool:
         """Whether nothing else runs, here or in another thread, until this thread waits."""
-        return self.activity.runs_alone(_thread.get_ident()) and (watch is None or watch.is_idle)
+        return self.activity.alone == _thread.get_ident() and (watch is None or watch.is_idle)
 
     def enter(self, hold: Hold) -> None:
         """``hold`` begins to wait."""
