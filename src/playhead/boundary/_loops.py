@@ -18,8 +18,12 @@ Pacer = Callable[["LoopWatch", float | None, Select], list[Any]]
 """Stands in for a selector's ``select(timeout)``, which it is given."""
 
 _NAME = "_playhead_watch"
+_NEEDED = ("_ready", "_selector", "_thread_id")
 _lock = threading.Lock()
 _watches: set[weakref.ref[LoopWatch]] = set()
+_latest: dict[int, LoopWatch] = {}
+"""By thread, the loop that was watched there last: to ask asyncio for it is a system call before Python 3.12."""
+
 _users = 0
 
 
@@ -89,6 +93,7 @@ def watch_loops(*, on: bool) -> None:
         with _lock:
             watches = _alive()
             _watches.clear()
+            _latest.clear()
         for watch in watches:
             watch.forget()
 
@@ -105,8 +110,11 @@ def running_loop() -> Any:
 
 def running_watch() -> LoopWatch | None:
     """The watch of the loop that runs in this thread."""
-    events = sys.modules.get("asyncio.events") if _users else None
-    loop = None if events is None else events._get_running_loop()
+    me = threading.get_ident()
+    watch = _latest.get(me)
+    if watch is not None and watch.loop._thread_id == me:
+        return watch
+    loop = running_loop() if _users else None
     if loop is None:
         return None
     found: LoopWatch | None = getattr(loop, _NAME, None)
@@ -120,13 +128,11 @@ def watch_of(loop: Any) -> LoopWatch | None:
 
 def near_watch() -> LoopWatch | None:
     """The watch of the loop that runs in this thread, else of the only one that runs in another."""
-    if not _users:
-        return None
-    events = sys.modules.get("asyncio.events")
-    loop = None if events is None else events._get_running_loop()
-    if loop is None:
-        return lone_watch() if _watches else None
-    return getattr(loop, _NAME, None) or _watch(loop)
+    me = threading.get_ident()
+    watch = _latest.get(me)
+    if watch is not None and watch.loop._thread_id == me:
+        return watch
+    return running_watch() or (lone_watch() if _watches else None)
 
 
 def lone_watch() -> LoopWatch | None:
@@ -142,10 +148,15 @@ def lone_watch() -> LoopWatch | None:
 
 
 def _watch(loop: Any) -> LoopWatch | None:
-    if not (hasattr(loop, "_ready") and hasattr(getattr(loop, "_selector", None), "__dict__")):
+    if not (
+        hasattr(loop, "_ready")
+        and hasattr(loop, "_thread_id")
+        and hasattr(getattr(loop, "_selector", None), "__dict__")
+    ):
         return None
     watch = LoopWatch(loop)
     setattr(loop, _NAME, watch)
     with _lock:
         _watches.add(weakref.ref(watch, _watches.discard))
+        _latest[threading.get_ident()] = watch
     return watch
