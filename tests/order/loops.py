@@ -38,3 +38,20 @@ def run_unhurried(main: Coroutine[Any, Any, T]) -> T:
     """`asyncio.run` in such a loop."""
     with asyncio.Runner(loop_factory=UnhurriedLoop) as runner:
         return runner.run(main)
+
+
+class FrugalLoop(asyncio.SelectorEventLoop):
+    """A loop that fails where it goes round more often than any program of these tests has to."""
+
+    turns = 0
+
+    def _run_once(self) -> None:
+        self.turns += 1
+        assert self.turns < 5_000, "the loop goes round and round"
+        super()._run_once()  # type: ignore[misc]
+
+
+def run_in_few_turns(main: Coroutine[Any, Any, T]) -> T:
+    """`asyncio.run` in such a loop."""
+    with asyncio.Runner(loop_factory=FrugalLoop) as runner:
+        return runner.run(main)

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import playhead
-from tests.order.loops import run_unhurried
+from tests.order.loops import run_in_few_turns, run_unhurried
 
 Step = tuple[Any, ...]
 Steps = list[Step]
@@ -176,32 +176,44 @@ def calls(steps: Any) -> Iterator[Step]:
             yield from calls(step)
 
 
-def renamed(steps: Any, target: int, seen: list[int]) -> Any:
-    """The program with its ``target``-th call asking something else."""
+def changed_at(steps: Any, target: int, how: str, seen: list[int]) -> Any:
+    """The program with its ``target``-th call asking something else, left out, or with another call before it."""
     if isinstance(steps, tuple) and steps and steps[0] == "call":
         seen[0] += 1
-        return ("call", "changed", steps[2]) if seen[0] == target else steps
-    if isinstance(steps, list | tuple):
-        return type(steps)(renamed(each, target, seen) for each in steps)
+        if seen[0] != target:
+            return [steps]
+        other = ("call", "changed", steps[2])
+        return {"renamed": [other], "left out": [], "added": [other, steps]}[how]
+    if isinstance(steps, list) and not any(isinstance(each, list) for each in steps):
+        return [found for each in steps for found in changed_at(each, target, how, seen)]
+    if isinstance(steps, list):
+        return [changed_at(each, target, how, seen) for each in steps]
+    if isinstance(steps, tuple):
+        return [tuple(changed_at(each, target, how, seen) if isinstance(each, list) else each for each in steps)]
     return steps
 
 
-@settings(max_examples=60, **unhurried)  # type: ignore[arg-type]
-@given(data=st.data(), steps=programs.filter(lambda steps: any(calls(steps))))
+@settings(max_examples=80, **unhurried)  # type: ignore[arg-type]
+@given(
+    data=st.data(),
+    steps=programs.filter(lambda steps: any(calls(steps))),
+    how=st.sampled_from(["renamed", "left out", "added"]),
+)
 def test_a_changed_call_is_named_and_nobody_is_left_waiting(
-    data: st.DataObject, steps: Steps, tmp_path_factory: pytest.TempPathFactory
+    data: st.DataObject, steps: Steps, how: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     store = tmp_path_factory.mktemp("store")
     with playhead.record(kind="made-up", store=store) as recorded:
         log = run(steps, run_unhurried)
     target = data.draw(st.integers(1, len(list(calls(steps)))))
-    changed = renamed(steps, target, [0])
+    changed = changed_at(steps, target, how, [0])
     try:
         with playhead.replay(recorded.id, store=store):
-            again = run(changed)
+            again = run(changed, run_in_few_turns)
     except playhead.DivergenceError as error:
         found = error.divergence
         assert found is not None
-        assert "changed" in found.message or found.kind in ("unplayed", "order"), found.message
+        after = "changed" if how == "left out" else "order"  # what follows stands where that call stood
+        assert "changed" in found.message or found.kind in ("unplayed", "order", after), found.message
     else:
         assert again == log, "the changed call was never reached, so nothing may have changed"
