@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from _measuring import Figure, report
 
 import playhead
-from playhead.boundary import Activity, Call, Installation, Lane, Outcome, Pause, Ticket, in_lane
+from playhead.boundary import Activity, Call, Installation, Lane, Outcome, Pause, Program, Ticket, in_lane
 from playhead.eventlog import Recording
 from playhead.events import canonical
 from playhead.integrations import INSTALLERS
@@ -62,8 +62,11 @@ class Rival:
     def open(self, lane: Lane) -> None:
         pass
 
+    def attend(self, ticket: Ticket, is_alive: Callable[[], bool]) -> None:
+        pass
+
     def begin(self, lane: Lane, call: Call) -> Ticket:
-        if isinstance(call.payload, Pause):
+        if isinstance(call.payload, Pause | Program):
             return Ticket(lane, call)
         left = self._left[self._key(request_of_call(call, self._masker))]
         if not left:

@@ -7,12 +7,13 @@ import inspect
 import runpy
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextvars import Token
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from playhead._children import ReplayedChildren
 from playhead._configuration import Settings, host_matcher, read_settings
 from playhead._masking import make_masker
 from playhead._normalisers import load_normalisers
@@ -48,10 +49,13 @@ class Replay:
     where the replay diverged, also when the program swallowed it.
     """
 
-    def __init__(self, recording: Recording, session: ReplaySession, *, settings: Settings) -> None:
+    def __init__(
+        self, recording: Recording, session: ReplaySession, *, settings: Settings, children: ReplayedChildren
+    ) -> None:
         self.recording = recording
         self._session = session
         self._settings = settings
+        self._children = children
         self._token: Token[Lane | None] | None = None
         self.lane = Lane(session)
 
@@ -94,9 +98,12 @@ class Replay:
         self._session.activity.when_idle(INSTALLATION.leave)
         self._session.activity.end(self._thread)
         _compare_packages(self.recording, self.report)
-        self._session.end(
-            raising=error is None or (error is not self._session.failure and self._session.failure is not None)
-        )
+        try:
+            self._session.end(
+                raising=error is None or (error is not self._session.failure and self._session.failure is not None)
+            )
+        finally:
+            self._children.close()
 
     async def __aenter__(self) -> Replay:
         return self.__enter__()
@@ -133,18 +140,39 @@ def replay(
     True
     """
     settings = read_settings(store=str(store) if store is not None else None)
+    found = recording if isinstance(recording, Recording) else choose_store(settings).open(str(recording))
+    return open_replay(found, settings, match=match, normalisers=normalisers, order=order)
+
+
+def open_replay(
+    recording: Recording,
+    settings: Settings,
+    *,
+    match: Matching = "strict",
+    normalisers: Sequence[Normaliser] = (),
+    files: tuple[str, ...] = (),
+    folder: str = "",
+    cut: Callable[[], None] | None = None,
+    order: Sequence[int] | None = None,
+) -> Replay:
+    """A replay of ``recording``, not begun. ``files`` hold ``normalisers``, for child processes to have them as well.
+
+    ``folder`` is where their reports are left; ``cut`` ends the process where the recorded one was killed.
+    """
     place = choose_store(settings)
-    found = recording if isinstance(recording, Recording) else place.open(str(recording))
     masker = make_masker(settings, place.mask_key())
+    children = ReplayedChildren(recording, settings, place, match=match, normalisers=files, folder=folder)
     session = ReplaySession(
-        found,
+        recording,
         masker=masker,
         match=match,
         normalisers=(*load_normalisers(settings), *normalisers),
         ignored_hosts=host_matcher(settings.ignore_hosts),
         order=order,
+        errands=children,
+        cut=cut,
     )
-    return Replay(found, session, settings=settings)
+    return Replay(recording, session, settings=settings, children=children)
 
 
 def invoke(

@@ -14,6 +14,7 @@ from typing import Any, Literal
 import msgspec
 
 from playhead import _system
+from playhead._children import RecordedChildren
 from playhead._configuration import Settings, host_matcher, read_settings
 from playhead._masking import make_masker
 from playhead._stores import choose_store
@@ -29,7 +30,7 @@ from playhead.boundary import (
     leave_lane,
 )
 from playhead.eventlog import counted
-from playhead.events import Entry, Parent, RunStarted, freeze, snapshot, snapshot_error
+from playhead.events import Entry, Parent, RunStarted, Starter, freeze, snapshot, snapshot_error
 from playhead.events import encode as encode_value
 from playhead.integrations import INSTALLERS, Scope, current_scope, find_captured, read_zone, set_scope
 from playhead.recorder import (
@@ -100,6 +101,10 @@ class Run:
         self.outcome = "failure"
         self._take_error(reason)
 
+    def abort(self, signal: str) -> None:
+        """The run is ended from outside, by the signal of this name."""
+        self.outcome, self._reason = "aborted", signal
+
     def _take_error(self, reason: str | BaseException) -> None:
         if isinstance(reason, BaseException):
             self._error = encode_value(snapshot_error(reason))
@@ -137,17 +142,21 @@ class Tape:
         policy: Any,
         tools: Sequence[Any],
         parent: Parent | None = None,
+        starter: Starter | None = None,
     ) -> None:
         store = choose_store(settings)
         masker = make_masker(settings, store.mask_key())
         task = masker.text(task) if task is not None else None
-        self._log = store.create(
-            run.id, masker.text(run.kind), task=task, mask_key=masker.key_id, durability=settings.durability
-        )
+        begun_by = starter.run if starter is not None else None
+        about: Any = {"task": task, "mask_key": masker.key_id, "starter": begun_by}
+        self._log = store.create(run.id, masker.text(run.kind), durability=settings.durability, **about)
         mono_ns, wall_ns = _clock.mono_ns(), _clock.wall_ns()
         self.writer = Writer(self._log, durability=settings.durability)
         self.scribe = Scribe(self._log, masker, wall_minus_mono_ns=wall_ns - mono_ns)
-        self.session = RecordSession(self.scribe, self.writer, ignored_hosts=host_matcher(settings.ignore_hosts))
+        self._masker = masker
+        self._children = RecordedChildren(run.id, settings, store)
+        ignored, start_child = host_matcher(settings.ignore_hosts), self._children.start
+        self.session = RecordSession(self.scribe, self.writer, ignored_hosts=ignored, children=start_child)
         self.main = Lane(self.session)
         self._beside = self.main.inside()
         """For notes of the recorder's own, which nothing that the program does follows from."""
@@ -174,6 +183,7 @@ class Tape:
                 tools=encode_value(kept_tools),
                 rules=rules,
                 parent=parent,
+                starter=starter,
             )
             self.scribe.event(mono_ns, self.main, "run.started", msgspec.to_builtins(body))
             for each in find_captured():
@@ -190,6 +200,7 @@ class Tape:
         if self.writer.is_orphan:
             return
         self.session.end()
+        self._leave_children()
         now = _clock.mono_ns()
         body = self._run._closing()
 
@@ -207,6 +218,7 @@ class Tape:
     def leave(self) -> None:
         """Have all on disk, for another process to write the end and seal."""
         self.session.end()
+        self._leave_children()
         self.writer.put((self._note_code,))
         self.writer.put((self._note_packages, _clock.mono_ns()))
         self.writer.drain()
@@ -230,6 +242,13 @@ class Tape:
             incomplete.append(f"{counted(self.writer.lost, 'event')} that could not be written")
         found = {"incomplete": incomplete, "unseen": self.session.unseen}
         return {key: value for key, value in found.items() if value}
+
+    def _leave_children(self) -> None:
+        """Count the child processes that were not seen."""
+        if self.session.started:
+            unseen = self._children.close(self.session.started, self._masker)
+            if unseen:
+                self.session.unseen["child process"] = self.session.unseen.get("child process", 0) + unseen
 
     def _code_arrived(self) -> None:
         if not self.session.is_over:

@@ -161,7 +161,7 @@ print(subprocess.run([sys.executable, "-c", "import os; print(os.environ['PYTHON
 
 
 @pytest.mark.slow
-def test_processes_that_the_program_starts_are_counted_and_not_recorded_with_it(tmp_path: Path) -> None:
+def test_processes_that_the_program_starts_have_recordings_of_their_own_or_are_counted(tmp_path: Path) -> None:
     program = """
 import asyncio, multiprocessing, os, subprocess, sys, playhead
 
@@ -186,7 +186,18 @@ if __name__ == "__main__":
     recording = load(tmp_path)
     assert [step.question.body.name for step in recording.steps] == ["inside"]
     assert recording.finished is not None
-    assert recording.finished.unseen == {"child process": 5}
+    assert recording.finished.unseen == {"child process": 2}
+    started = [exchange.question.body.child for exchange in recording.exchanges if exchange.step is None]
+    assert [child.lane for child in started] == [
+        "main/inner.py#1",
+        "main/create_subprocess_exec#1/true#1",
+        "main/nothing#1",
+        "main/nothing#2",
+    ]
+    inner = load(tmp_path, started[0].run)
+    assert inner.started.starter.run == recording.id
+    assert inner.outcome == "success"
+    assert len(inner.steps) > 0
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Child processes are noticed, since what they observe is not in the recording."""
+"""Child processes whose inside is not seen are noticed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def look_at_the_machine():
     ctypes.util.find_library("pthread")
 
 def start_a_child():
-    subprocess.run([sys.executable, "-c", ""], check=True)
+    subprocess.run([sys.executable, "-I", "-c", ""], check=True)
 
 unseen = []
 for program in (look_at_the_machine, start_a_child):

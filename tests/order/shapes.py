@@ -9,15 +9,18 @@ from __future__ import annotations
 import asyncio
 import queue
 import random
+import sys
 import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from pathlib import Path
 from typing import Any
 
 import playhead
 
 PACE = 0.03
+_CHILD = Path(__file__).with_name("child.py")
 
 
 def _delay(share: float = 1.0) -> float:
@@ -272,6 +275,20 @@ async def sub_agents() -> Any:
     return await asyncio.gather(*map(sub_agent, ("red", "green", "blue"))), board
 
 
+async def child_processes() -> Any:
+    """Three children of the program's own, whose words are taken in the order in which they end."""
+    seen: list[str] = []
+
+    async def run(name: str) -> None:
+        command = (sys.executable, str(_CHILD), name, str(10 * PACE))
+        child = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
+        said, _ = await child.communicate()
+        seen.append(said.decode())
+
+    await asyncio.gather(*(run(name) for name in ("one", "two", "three")))
+    return seen
+
+
 def pool() -> Any:
     """A thread pool whose results are taken as they come."""
     seen: list[str] = []
@@ -328,7 +345,7 @@ SHAPES: dict[str, Shape] = {
         agent.__name__: _in_loop(agent)
         for agent in (
             shared_list, first_completed, timeouts, retries, queues, threads_and_tasks, task_groups, generators,
-            rate_limit, streams, sub_agents,
+            rate_limit, streams, sub_agents, child_processes,
         )
     },
     "pool": pool,

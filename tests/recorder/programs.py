@@ -67,7 +67,15 @@ def answers(recording: Recording) -> list[object]:
     """What the tools of a recording returned, in the order of their questions; unanswered ones are not there."""
     found: list[object] = []
     for exchange in recording.exchanges:
+        if getattr(exchange.question.body, "child", None) is not None:
+            continue
         assert exchange.answer is None or exchange.answer.of == exchange.question.seq
         if exchange.answer is not None:
             found.append(getattr(exchange.answer.body, "value", None))
     return found
+
+
+def children(recording: Recording) -> list[str]:
+    """The runs of the child processes that the program of a recording started."""
+    asked = (getattr(exchange.question.body, "child", None) for exchange in recording.exchanges)
+    return [child.run for child in asked if child is not None]

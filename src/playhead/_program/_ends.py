@@ -27,6 +27,10 @@ class Ends:
         self._replaced = replaced
         self._pid = os.getpid()
         self._done = _thread.allocate_lock()
+        self.code: int | None = None
+        """The exit code, as far as it is known before the end."""
+        self.signal: str | None = None
+        """The signal by which the process ends, where that is known before."""
 
     def watch(self) -> None:
         """Be there when the process ends. Called once, in the main thread."""
@@ -61,10 +65,22 @@ class Ends:
         leave = os._exit
 
         def _exit(status: int) -> Any:
+            self._say(status)
             self._conclude_abruptly()
             return leave(status)
 
-        os._exit = _exit
+        quit = sys.exit
+
+        def exit(status: Any = None, /) -> Any:
+            self._say(status)
+            return quit(status)
+
+        os._exit, sys.exit = _exit, exit
+
+    def _say(self, status: Any) -> None:
+        """Take note of an exit status, as ``sys.exit`` takes it."""
+        if os.getpid() == self._pid:
+            self.code = status if isinstance(status, int) else 0 if status is None else 1
 
     def _watch_replacing(self) -> None:
         """``os.exec…``: where nothing has crossed yet this was only a launcher, and the next program is meant."""
@@ -87,6 +103,8 @@ class Ends:
 
     def _watch_termination(self) -> None:
         def terminate(number: int, frame: Any) -> None:
+            if os.getpid() == self._pid:
+                self.signal = "SIGTERM"
             self._conclude_abruptly()
             set_signal(number, signal.SIG_DFL)
             os.kill(os.getpid(), number)

@@ -6,16 +6,17 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from pathlib import Path
 from typing import Any
 
 from playhead._configuration import Settings, read_settings
 from playhead._normalisers import load_normalisers
+from playhead._program._child import begin_child, guard
 from playhead._program._ends import Ends, uncaught
 from playhead._program._mailbox import Mailbox
 from playhead._program._orders import Order, decode_order, variables
-from playhead._replays import Replay, replay
+from playhead._replays import Replay, open_replay
 from playhead._runs import INSTALLATION, Run, Tape, installers
+from playhead._stores import choose_store
 from playhead.boundary import Lane, as_fallback, enter_lane
 from playhead.errors import DivergenceError, PlayheadError
 from playhead.events import encode, snapshot_error
@@ -32,8 +33,13 @@ def begin(text: str) -> None:
     a replay the program would go live.
     """
     order = decode_order(text)
+    if order.starter is not None or order.mode == "guard":
+        begin_child(text)
+        return
     mailbox = Mailbox(order.mailbox)
     if not mailbox.claim():
+        if order.mode == "replay":
+            guard(Order(mode="guard", run=order.run))
         return
     try:
         if order.mode == "record":
@@ -49,15 +55,23 @@ def begin(text: str) -> None:
 def start_replay(order: Order, mailbox: Mailbox) -> Replay:
     """The replay that an order asks for, not begun."""
     given = load_normalisers(Settings(normalisers=order.normalisers))
-    moments = mailbox.read_moments() if order.rearranged else None
-    return replay(Path(order.run), match=order.match, normalisers=given, store=order.store, order=moments)
+    settings = read_settings(store=order.store)
+    return open_replay(
+        choose_store(settings).open(order.run),
+        settings,
+        match=order.match,
+        normalisers=given,
+        files=order.normalisers,
+        folder=order.mailbox,
+        order=mailbox.read_moments() if order.rearranged else None,
+    )
 
 
 def play(playing: Replay, mailbox: Mailbox) -> Ends:
     """Begin a replay around the whole process, which hands in its report when that ends."""
     playing.await_entry()
     playing.__enter__()
-    _belong_to(playing.lane)
+    belong_to(playing.lane)
     _pass_over_divergences()
 
     def finish() -> None:
@@ -65,7 +79,7 @@ def play(playing: Replay, mailbox: Mailbox) -> Ends:
             playing.__exit__(None, None, None)
         except DivergenceError:
             pass  # the report tells it
-        said = {"report": playing.report.to_dict(), "captured": _captured(), "where": _where(playing)}
+        said = {"report": playing.report.to_dict(), "captured": captured_reads(), "where": _where(playing)}
         mailbox.report({**said, **_outcome(playing)})
 
     ends = Ends(finish)
@@ -78,15 +92,14 @@ def _record(order: Order, mailbox: Mailbox) -> None:
     INSTALLATION.enter(installers(settings))
     tape = Tape(Run(order.run, order.kind), order.entry, settings, task=order.task, policy=None, tools=())
     enter_lane(tape.main)
-    _belong_to(tape.main)
+    belong_to(tape.main)
 
     def finish() -> None:
         error = uncaught()
         if error is not None:
-            details = {"error": encode(snapshot_error(error))}
-            tape.session.note(tape.main, "note.added", {"name": "uncaught", "details": details})
+            note_uncaught(tape, error)
         tape.leave()
-        captured = _captured()
+        captured = captured_reads()
         tape.session.unseen |= {f"a read that cannot be caught: {place}": 1 for place in captured}
         mailbox.report({"gaps": tape.gaps(), "captured": captured})
 
@@ -99,7 +112,13 @@ def _record(order: Order, mailbox: Mailbox) -> None:
     Ends(finish, replaced=give_way).watch()
 
 
-def _belong_to(lane: Lane) -> None:
+def note_uncaught(tape: Tape, error: BaseException) -> None:
+    """Keep the exception that ends the program."""
+    details = {"error": encode(snapshot_error(error))}
+    tape.session.note(tape.main, "note.added", {"name": "uncaught", "details": details})
+
+
+def belong_to(lane: Lane) -> None:
     """Code without a lane of its own, anywhere in the process, belongs to this one's run."""
     whole = as_fallback(lane)
     whole.__enter__()
@@ -138,5 +157,6 @@ def _where(playing: Replay) -> str | None:
     return found
 
 
-def _captured() -> list[str]:
+def captured_reads() -> list[str]:
+    """Reads of clock and chance that cannot be caught, and where."""
     return [f"{each.module}: {each.where} holds {each.what}" for each in find_captured()]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, Literal
 
 import msgspec
 
+from playhead._configuration import Settings
 from playhead._system import ENVIRONMENT
-from playhead.events import Entry
+from playhead.events import Entry, Starter
 
 VARIABLE: Final = "PLAYHEAD_ORDER"
 """The environment variable in which an order travels, as JSON. It is gone before the program's first line."""
@@ -18,31 +20,39 @@ _STARTUP: Final = Path(__file__).with_name("startup")
 """The folder that stands first on the path of the program that is started."""
 
 
+Mode = Literal["record", "replay", "guard"]
+
+
 class Order(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Record, or replay, the program that finds this.
+    """Record, or replay, the program that finds this, or keep it off the network.
 
     ``run`` is the id of the run to make, or the path of the recording to play. ``store`` and ``mailbox`` are
     folders. ``entry`` is what a recording keeps as its entry point. ``normalisers`` are files beyond the configured.
     ``rearranged`` says that the mailbox has another order of events than the recorded.
+    A child process of a run that is recorded or replayed has a ``starter``, and the ``settings`` of that run, but for
+    the secrets to be masked, which are in a file.
     """
 
-    mode: Literal["record", "replay"]
-    run: str
-    store: str
-    mailbox: str
+    mode: Mode
+    run: str = ""
+    store: str = ""
+    mailbox: str = ""
     kind: str = "run"
     task: str | None = None
     entry: Entry = msgspec.field(default_factory=lambda: Entry(form="program"))
-    match: Literal["strict", "loose"] = "strict"
+    match: Literal["strict", "loose"] | dict[str, Literal["strict", "loose"]] = "strict"
     normalisers: tuple[str, ...] = ()
     rearranged: bool = False
+    starter: Starter | None = None
+    settings: Settings | None = None
+    secrets: str = ""
 
 
-def variables(order: Order, *, path: bool = True) -> dict[str, str]:
-    """The environment variables that carry ``order``; with ``path``, the next Python process finds it by itself."""
+def variables(order: Order, *, path: bool = True, environment: Mapping[str, str] = ENVIRONMENT) -> dict[str, str]:
+    """The variables that carry ``order`` in an ``environment``; with ``path``, the next Python finds it by itself."""
     found = {VARIABLE: msgspec.json.encode(order).decode()}
     if path:
-        before = ENVIRONMENT.get("PYTHONPATH")
+        before = environment.get("PYTHONPATH")
         found["PYTHONPATH"] = os.pathsep.join([str(_STARTUP), before] if before else [str(_STARTUP)])
     return found
 

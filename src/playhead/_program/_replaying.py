@@ -68,6 +68,12 @@ def replay_program(
         raise CorruptRecordingError(
             f"{printable(recording.id)} does not say what was run", next=f"playhead verify {printable(recording.id)}"
         )
+    if started.starter is not None and not command:
+        run, starter = printable(recording.id), printable(started.starter.run)
+        raise UsageError(
+            f"{run} is a child process of {starter}: it is replayed together with that, which starts it again",
+            next=f"playhead replay {starter}",
+        )
     program = tuple(command) or _program(recording.id, started.entry)
     seed = hash_seed or started.environment.hash_seed
     with Mailbox.make() as mailbox:

@@ -9,6 +9,7 @@ from playhead.boundary._calls import (
     HttpRequest,
     Outcome,
     Pause,
+    Program,
     Raised,
     Returned,
     Streamed,
@@ -32,6 +33,7 @@ from playhead.boundary._lanes import (
     as_fallback,
     current_lane,
     enter_lane,
+    forget_lanes,
     in_lane,
     lane_in,
     leave_lane,
@@ -41,6 +43,7 @@ from playhead.boundary._lanes import (
 from playhead.boundary._loops import (
     LoopWatch,
     Select,
+    forget_watches,
     lone_watch,
     near_watch,
     running_loop,
@@ -49,7 +52,7 @@ from playhead.boundary._loops import (
     watch_of,
 )
 from playhead.boundary._patches import Installation, Installer, Patches
-from playhead.boundary._sessions import Session, Ticket
+from playhead.boundary._sessions import Errand, Session, Ticket
 from playhead.boundary._streams import PlayedStream, Stream, Tap, TeedStream
 from playhead.boundary._turns import Gate, Pace, Turn
 from playhead.boundary._working import Activity, at_work
@@ -59,6 +62,7 @@ __all__ = [
     "Activity",
     "Arguments",
     "Call",
+    "Errand",
     "Gate",
     "HeaderPairs",
     "HttpHead",
@@ -72,6 +76,7 @@ __all__ = [
     "Patches",
     "Pause",
     "PlayedStream",
+    "Program",
     "Raised",
     "Returned",
     "Select",
@@ -95,6 +100,8 @@ __all__ = [
     "cross_stream_async",
     "current_lane",
     "enter_lane",
+    "forget_lanes",
+    "forget_watches",
     "in_lane",
     "is_cancellation",
     "lane_in",

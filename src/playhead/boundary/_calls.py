@@ -14,7 +14,7 @@ import msgspec
 HeaderPairs = tuple[tuple[str, str], ...]
 """Header names and values, decoded as latin-1, in the order, case and number they came in."""
 
-Kind = Literal["model", "tool", "http", "wrap", "sleep"]
+Kind = Literal["model", "tool", "http", "wrap", "sleep", "process"]
 """Which boundary is crossed. ``http`` is any request; a session finds out by itself whether a model was asked."""
 
 End = Literal["complete", "closed", "cancelled", "broken"]
@@ -56,12 +56,24 @@ class Pause(msgspec.Struct, frozen=True):
     seconds: float
 
 
+class Program(msgspec.Struct, frozen=True):
+    """A process that is to be started: ``argv`` is its command line, ``lane`` the name of the lane that it will be.
+
+    Of one that runs a function of this program, the command line is the name of that. So it is of a ``task`` which is
+    handed to a pool; a ``worker`` of that is not taken note of.
+    """
+
+    argv: tuple[str, ...]
+    lane: str
+    form: Literal["command", "function", "task", "worker"] = "command"
+
+
 class Call(msgspec.Struct, frozen=True):
     """A crossing that is about to happen."""
 
     kind: Kind
     name: str
-    payload: HttpRequest | Arguments | Pause
+    payload: HttpRequest | Arguments | Pause | Program
     call_id: str | None = None
     """The provider's id of the tool call that asked for this, where it is known."""
     causes: str | None = None

@@ -140,6 +140,13 @@ def leave_lane(token: Token[Lane | None]) -> None:
         _current.set(token.old_value if token.old_value is not Token.MISSING else None)
 
 
+def forget_lanes() -> None:
+    """In a fork: what goes on here is no part of what the process that forked was doing."""
+    global _fallback
+    _fallback = None
+    _current.set(None)
+
+
 @contextmanager
 def in_lane(lane: Lane | None) -> Iterator[Lane | None]:
     """Run a block in ``lane``."""

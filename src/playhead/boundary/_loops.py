@@ -102,6 +102,13 @@ def _alive() -> list[LoopWatch]:
     return [watch for found in list(_watches) if (watch := found()) is not None]
 
 
+def forget_watches() -> None:
+    """In a fork: the loops that ran in the process that forked do not run here."""
+    with _lock:
+        _watches.clear()
+        _latest.clear()
+
+
 def running_loop() -> Any:
     """The loop of asyncio that runs in this thread, if there is one; asyncio is not imported to find out."""
     events = sys.modules.get("asyncio.events")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, Protocol, TypeVar
 
 import msgspec
@@ -13,6 +13,21 @@ from playhead.boundary._turns import Pace, Turn
 from playhead.boundary._working import Activity
 
 T = TypeVar("T")
+
+
+class Errand(msgspec.Struct, frozen=True, eq=False):
+    """What a child process is told, so that it is recorded, or replayed, as part of the run that starts it.
+
+    ``order`` is that as text, for a process that finds it by ``variables``, which makes of an environment what is to
+    be added to it, or by ``source``: Python code that carries it out in a process which has nothing else of us yet.
+    ``begin`` carries it out in a fork. ``wrap`` makes a function carry it out around its calls, wherever it is sent.
+    """
+
+    run: str | None
+    variables: Callable[[Mapping[str, str]], dict[str, str]]
+    source: str
+    begin: Callable[[], None]
+    wrap: Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 class Ticket(msgspec.Struct, eq=False):
@@ -26,6 +41,7 @@ class Ticket(msgspec.Struct, eq=False):
     in between. ``mark`` is the session's own. ``carrier`` is the lane of the task that carries the call out, where it
     was made in another. ``marked`` is what the watch of its loop had counted when it was asked, and ``ready`` how much
     it counted between the moment when the task was made ready to go on with the answer and the answer.
+    ``errand`` is for the process that the call starts.
     """
 
     lane: Lane
@@ -41,6 +57,7 @@ class Ticket(msgspec.Struct, eq=False):
     carrier: Lane | None = None
     marked: int = 0
     ready: int = 0
+    errand: Errand | None = None
 
 
 class Session(Protocol):
@@ -87,6 +104,10 @@ class Session(Protocol):
 
     def read(self, lane: Lane, kind: Literal["clock", "random"], fn: str, site: str, live: Callable[[], T]) -> T:
         """Answer a read of clock or chance, live or from the recording."""
+        ...
+
+    def attend(self, ticket: Ticket, is_alive: Callable[[], bool]) -> None:
+        """The process of ``ticket`` has been started; it is awaited until `finish` is called."""
         ...
 
     def follows(self, lane: Lane, after: Lane) -> None:

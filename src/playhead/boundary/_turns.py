@@ -30,6 +30,16 @@ class Turn(Protocol):
     cannot come any more.
     """
 
+    @property
+    def is_next(self) -> bool:
+        """Whether nothing that was recorded has to come before it."""
+        ...
+
+    @property
+    def never(self) -> bool:
+        """Whether it does not come, what it limits having ended before when recorded."""
+        ...
+
     def wait(self) -> None:
         """Block this thread until then."""
         ...

@@ -64,6 +64,7 @@ def _as_data(run: Summary) -> dict[str, Any]:
         "size": run.size,
         "sealed": run.sealed,
         "path": str(run.path),
+        **({"starter": run.starter} if run.starter is not None else {}),
     }
 
 
@@ -108,7 +109,8 @@ def _steps(run: Summary) -> int | None:
 
 def _remarks(run: Summary) -> list[str]:
     cut = "cut off, not sealed" if not run.sealed and run.state not in ("recording", "unreadable") else None
-    return [part for part in (run.task, run.reason, cut) if part]
+    child = f"child process of {run.starter}" if run.starter is not None else None
+    return [part for part in (child, run.task, run.reason, cut) if part]
 
 
 def _last_line(found: int, more: bool, place: LocalStore) -> str:

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from playhead.cli._options import as_json, example, open_run, split_step, store_option
+from playhead.cli._options import as_json, example, open_run, open_store, split_step, store_option
 from playhead.cli._output import console, print_json, say, width
 from playhead.errors import UsageError
 
 if TYPE_CHECKING:
     from playhead.cli._timeline import Row
     from playhead.eventlog import Recording
+    from playhead.stores import LocalStore
 
 _WIDE = 160
 """How much of an answer a line shows in a pipe, where no terminal says how wide it is."""
@@ -48,7 +49,7 @@ def command(
     if step is None:
         if raw:
             raise UsageError("--raw shows one step", next=f"playhead show {recording.id}#1 --raw")
-        _show_run(recording, as_json)
+        _show_run(recording, open_store(store), as_json)
         return 0
     from playhead.cli._step import print_step, step_as_data
 
@@ -77,19 +78,23 @@ def _show_graph(recording: Recording, form: Literal["text", "dot", "mermaid", "j
         click.echo(export_graph(graph, form), nl=False)
 
 
-def _show_run(recording: Recording, as_json: bool) -> None:
+def _show_run(recording: Recording, place: LocalStore, as_json: bool) -> None:
     import msgspec
 
+    from playhead.cli._children import family_as_data, family_lines
     from playhead.cli._header import header_as_data, header_lines
     from playhead.cli._timeline import rows
     from playhead.eventlog import printable
 
+    family = family_as_data(recording, place)
     if as_json:
         steps = [msgspec.to_builtins(row) for row in rows(recording, width=_WIDE)]
-        print_json({**header_as_data(recording), "timeline": steps})
+        print_json({**header_as_data(recording), **family, "timeline": steps})
         return
     for text, style in header_lines(recording, width=_width()):
         click.echo(click.style(text, **style) if style else text)
+    for text in family_lines(family):
+        click.echo(text)
     found = list(rows(recording, width=_width()))
     if found:
         click.echo()

@@ -81,6 +81,9 @@ def describe_question(question: Event, width: int) -> tuple[str, str, str]:
             return "model", printable(body.model or body.provider), ""
         case BoundaryAsked(name="http") as body:
             return "http", printable(f"{body.method} {body.url}"), ""
+        case BoundaryAsked() as body if body.child is not None:
+            name, argv = body.child.lane.rpartition("/")[2].rpartition("#")[0], (body.request or {}).get("argv", ())
+            return "process", printable(name), f"({printable(' '.join(map(str, argv)), limit=width // 2)})"
         case BoundaryAsked() as body:
             return "wrap", printable(body.name), f"({brief_arguments(body.request, width // 2)})"
         case ErasedBody():
@@ -101,11 +104,18 @@ def describe_answer(question: Event, answer: Event | None, width: int) -> str:
     ended = "" if body.end == "complete" else f" ({body.end})"
     if isinstance(question.body, ModelRequested) and question.body.form != "arguments":
         return _model_said(question.body.provider, body, width) + ended
+    if isinstance(question.body, BoundaryAsked) and question.body.child is not None:
+        return _process_ended(body.value)
     if getattr(body, "status", None) is not None:
         return f"{body.status}{ended}"
     if body.items is not None:
         return f"{counted(len(body.items), 'item')}{ended}"
     return brief(body.value, width // 2) + ended
+
+
+def _process_ended(value: Any) -> str:
+    code = value.get("code") if isinstance(value, dict) else None
+    return f"signal {-code}" if isinstance(code, int) and code < 0 else f"exit code {code}"
 
 
 def _model_said(provider: str, body: Any, width: int) -> str:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from playhead.cli._options import as_json, example, open_store, store_option
 from playhead.cli._output import print_json, say
 from playhead.errors import PlayheadError, UsageError
+
+if TYPE_CHECKING:
+    from playhead.stores import LocalStore
 
 
 @click.command("verify", **example("playhead verify triage-7f3a"))
@@ -20,7 +23,7 @@ from playhead.errors import PlayheadError, UsageError
 @store_option
 @as_json
 def command(run: str | None, all_runs: bool, store: str | None, as_json: bool) -> int:
-    """Check that a recording is whole and has not been changed.
+    """Check that a recording is whole and has not been changed, and those of its child processes.
 
     Every link of its chain, its blobs and its seal are checked. Exit code 1: something does not hold; 3:
     something could not be read.
@@ -31,19 +34,36 @@ def command(run: str | None, all_runs: bool, store: str | None, as_json: bool) -
         raise UsageError("say which run to verify, or --all", next="playhead verify --all")
     place = open_store(store)
     paths = [summary.path for summary in place.list()] if run is None else [place.find(run)]
-    results = []
+    results: list[dict[str, Any]] = []
     for path in _with_progress(paths) if all_runs else paths:
         results.append(_check(path, raising=not all_runs))
         if not as_json:
             _print(results[-1])
+    if not all_runs:
+        results += _check_children(paths[0], place, quiet=as_json)
     if as_json:
-        print_json(results if all_runs else results[0])
+        family = {"children": results[1:]} if results[1:] else {}
+        print_json(results if all_runs else {**results[0], **family})
     elif all_runs:
         bad = sum(not result["ok"] for result in results)
         say(f"{counted(len(results), 'recording')} checked, {bad or 'none'} with something wrong")
     if any(result["status"] == "unreadable" for result in results):
         return 3
     return 0 if all(result["ok"] for result in results) else 1
+
+
+def _check_children(path: Path, place: LocalStore, *, quiet: bool) -> Iterator[dict[str, Any]]:
+    from playhead.cli._children import family_paths
+
+    try:
+        children = list(family_paths(path, place))
+    except PlayheadError:
+        return  # that it cannot be read has been said
+    for child in children:
+        result = _check(child, raising=False)
+        if not quiet:
+            _print(result)
+        yield result
 
 
 def _check(path: Path, *, raising: bool) -> dict[str, Any]:

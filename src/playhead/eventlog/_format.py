@@ -50,7 +50,8 @@ class Header(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     """The first line of a recording.
 
     ``playhead`` is the number of the format, ``created_ns`` wall clock nanoseconds, ``mask_key`` the id (not
-    the value) of the key that the placeholders of masks were made with.
+    the value) of the key that the placeholders of masks were made with. ``starter`` is the run whose program started
+    this one as a child process.
     """
 
     playhead: int = msgspec.field(default_factory=lambda: FORMAT)
@@ -60,6 +61,7 @@ class Header(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     created_ns: int
     task: str | None = None
     mask_key: str | None = None
+    starter: str | None = None
 
 
 class Head(msgspec.Struct, frozen=True):

@@ -58,6 +58,20 @@ class Parent(_Body, frozen=True, omit_defaults=True, kw_only=True):
     edits: list[Any] = []
 
 
+class Child(_Body, frozen=True, omit_defaults=True, kw_only=True):
+    """A process that was started: the lane that it is, and the id that its own recording has, where it made one."""
+
+    lane: str
+    run: str | None = None
+
+
+class Starter(_Body, frozen=True, omit_defaults=True, kw_only=True):
+    """The run whose program started this one as a child process, and the lane of that run which it is."""
+
+    run: str
+    lane: str
+
+
 class RunStarted(_Body, frozen=True, omit_defaults=True, kw_only=True):
     """A run began."""
 
@@ -71,6 +85,7 @@ class RunStarted(_Body, frozen=True, omit_defaults=True, kw_only=True):
     rules: dict[str, Any] = {}
     """Versions of the key and mask rules, and the id of the mask key."""
     parent: Parent | None = None
+    starter: Starter | None = None
 
 
 class RunFinished(_Body, frozen=True, omit_defaults=True, kw_only=True):
@@ -181,7 +196,7 @@ class ToolFailed(ToolReturned, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class BoundaryAsked(_Body, frozen=True, omit_defaults=True, kw_only=True):
-    """Anything else was asked: plain HTTP (``name`` is ``"http"``) or a wrapped function."""
+    """Anything else was asked: plain HTTP (``name`` is ``"http"``), a wrapped function, a ``child`` process."""
 
     name: str
     method: str | None = None
@@ -190,6 +205,8 @@ class BoundaryAsked(_Body, frozen=True, omit_defaults=True, kw_only=True):
     request: Any = None
     form: Literal["json", "text", "bytes", "arguments", "multipart", "none"] = "none"
     call: str | None = None
+    child: Child | None = None
+    """The process that was started; ``request`` is its command line, and the answer its exit code."""
     turns: int | None = None
     """How many turns of its event loop later than the event before it there it was asked, if not in the same one.
 

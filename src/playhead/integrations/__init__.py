@@ -41,6 +41,9 @@ INSTALLERS: tuple[Installer, ...] = tuple(
             "aiohttp",
             "websockets",
             "processes",
+            "subprocess",
+            "multiprocessing",
+            "process_pools",
         ),
     )
 )

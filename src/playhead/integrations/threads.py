@@ -19,7 +19,7 @@ from playhead.integrations._origins import follow_origin, ran_in
 from playhead.integrations._pooled import Pooled, finishing
 
 _ABSENT: Any = object()
-_POOLS = ("concurrent.futures.", "anyio.")
+_POOLS = ("concurrent.futures.", "anyio.", "asyncio.", "multiprocessing.")
 """Modules whose threads only wait for work: the work brings its lane, the thread has none."""
 _LIBRARIES = ("asyncio.", "concurrent.futures.")
 

@@ -106,6 +106,17 @@ class Masker:
             and not self._texts.engine.may_match(text)
         )
 
+    def command(self, words: Sequence[str]) -> list[str]:
+        """A command line masked; a word after an option whose name says so (``--password x``) is masked as a whole."""
+        masked: list[str] = []
+        option = ""
+        for word in words:
+            is_option = word.startswith("-")
+            named = option and not is_option and is_secret_name(option.lstrip("-"))
+            masked.append(self._named(option.lstrip("-"), word) if named else self.text(word))
+            option = word if is_option and "=" not in word else ""
+        return masked
+
     def headers(self, headers: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
         """Header pairs masked; their order, the case of their names and repeated ones are kept."""
         return [

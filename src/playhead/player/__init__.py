@@ -1,5 +1,6 @@
 """Answering a program from its recording, and saying exactly where it asks something else."""
 
+from playhead.player._children import Errands, Handed
 from playhead.player._differences import Difference, differences, word_difference
 from playhead.player._matching import LooseMatcher, Match, Matcher, Matching, StrictMatcher, Verdict
 from playhead.player._report import Divergence, Drift, Reordered, ReplayReport, Unplayed
@@ -10,6 +11,8 @@ __all__ = [
     "Difference",
     "Divergence",
     "Drift",
+    "Errands",
+    "Handed",
     "LooseMatcher",
     "Match",
     "Matcher",

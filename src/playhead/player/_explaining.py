@@ -11,7 +11,7 @@ from playhead.eventlog import counted, printable
 from playhead.player._causes import name_causes
 from playhead.player._differences import Difference, differences
 from playhead.player._masked import name_used
-from playhead.player._report import Divergence
+from playhead.player._report import Divergence, Unplayed
 from playhead.player._requests import Request
 from playhead.player._slots import Layout, Slot
 
@@ -64,6 +64,11 @@ def explain_unanswered(layout: Layout, lane: Lane, asked: Request, slot: Slot) -
         f"{slot.place} was asked and the run ended ({layout.recording.outcome}) before an answer came"
     )
     return _divergence("unanswered", lane, asked, slot, text, layout.recording.id)
+
+
+def describe_unplayed(slot: Slot) -> Unplayed:
+    """A recorded exchange that was not asked for."""
+    return Unplayed(seq=slot.seq, step=slot.step, lane=slot.lane, boundary=slot.boundary, name=slot.request.name)
 
 
 def explain_blocked(layout: Layout, slot: Slot | None, waiting: str, *, cancelled: bool = False) -> Divergence:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _thread
+import heapq
 import math
 from collections.abc import Callable, Generator
 from functools import cache, partial
@@ -86,6 +87,11 @@ class Hold:
         self.was_left = False
         """Whether it is a sleep that the replay did not see the end of."""
 
+    @property
+    def is_next(self) -> bool:
+        """Whether all before it has happened."""
+        return self.stile.order.head >= self.index
+
     def wait(self) -> None:
         """Block this thread until it is released.
 
@@ -98,6 +104,7 @@ class Hold:
         gate = _thread.allocate_lock()
         gate.acquire()
         self.wake = gate.release
+        self.key = _thread.get_ident()  # perhaps another thread than the one that asked
         stile = self.stile
         poll_s = _POLL_S
         self.blocks = True
@@ -177,6 +184,7 @@ class Hold:
     def call(self, action: Callable[[], None]) -> None:
         """Have ``action`` called in the running loop's thread when it is released."""
         self.watch, self.loop = running_watch(), running_loop()
+        self.key = _thread.get_ident()
         self.wake = action
         self.is_timer = True
         self.stile.enter(self)
@@ -262,3 +270,14 @@ def _cancellable_future() -> Any:
             return super().cancel(msg)
 
     return CancellableFuture
+
+
+Entry = tuple[int, int, int, Hold]
+"""A hold in a heap, behind what it is ordered by: its index, its recorded time, and a number of its own."""
+
+
+def first_waiting(heap: list[Entry]) -> Hold | None:
+    """The first of a heap that still waits."""
+    while heap and heap[0][-1].is_open:
+        heapq.heappop(heap)
+    return heap[0][-1] if heap else None

@@ -21,6 +21,7 @@ from playhead.boundary import (
 )
 from playhead.errors import PlayheadError
 from playhead.eventlog import Exchange, Recording
+from playhead.events import Event
 from playhead.player._holds import FREE, Hold
 from playhead.player._naps import Nap, Naps
 from playhead.player._order import Order
@@ -133,6 +134,25 @@ class Ordering:
     def finished(self, index: int) -> None:
         """The answer ``index`` has been given."""
         self.stile.happened(index, running_watch())
+
+    def start_process(self, ticket: Ticket, slot: Slot | None, answer: Event | None) -> None:
+        """Give ``ticket`` the turn in which the program learned of the end of the process that it starts, if it did."""
+        if slot is None:
+            self._cross(ticket.lane)
+            return
+        self.asked(ticket.lane, slot)
+        if answer is None:
+            return
+        index = slot.end = self._order.index(answer.seq)
+        turns: int | None = getattr(answer.body, "turns", None)
+        ticket.turn = self._hold(ticket.lane, f"the end of a child process ({slot.place})", index, turns)
+
+    def wait_for_end(self, lane: Lane, call: Call, slot: Slot) -> Ticket:
+        """A question during which the recorded program was ended from outside."""
+        self.asked(lane, slot)
+        place = f"{slot.place} ({call.name})"
+        turn = Hold(self.stile, FREE, lane=lane.name, place=place, never=True)
+        return Ticket(lane, call, answer=Returned(None), turn=turn, mark=slot)
 
     def pause(self, lane: Lane, call: Call, pause: Pause) -> Ticket:
         """A sleep, or a timer: it ends in its turn and takes no time. One without an end is none: somebody waits."""

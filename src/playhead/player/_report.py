@@ -47,7 +47,8 @@ class Divergence(msgspec.Struct, frozen=True, omit_defaults=True):
 
     ``kind``: ``changed`` (asked differently), ``new`` (never asked when recorded), ``again`` (more often than
     recorded), ``unanswered`` (the recording ends here), ``erased`` (its answer was erased), ``unplayed`` (not
-    asked now), ``never-recorded`` (the conversation is another one from its beginning).
+    asked now), ``never-recorded`` (the conversation is another one from its beginning), ``child`` (a child process
+    diverged, or could not be replayed).
     """
 
     kind: str
@@ -61,6 +62,14 @@ class Divergence(msgspec.Struct, frozen=True, omit_defaults=True):
     causes: tuple[str, ...] = ()
     candidates: tuple[str, ...] = ()
     next: str = ""
+
+
+class ChildReport(msgspec.Struct, frozen=True):
+    """The account of a child process, which is replayed from a recording of its own: that of ``run``."""
+
+    lane: str
+    run: str
+    report: ReplayReport
 
 
 class ReplayReport(msgspec.Struct, omit_defaults=True):
@@ -80,23 +89,28 @@ class ReplayReport(msgspec.Struct, omit_defaults=True):
     refused: list[str] = []
     """Connections that were about to be opened and were not."""
     warnings: list[str] = []
+    children: list[ChildReport] = []
     divergence: Divergence | None = None
 
     @property
     def ok(self) -> bool:
         """Nothing diverged, and in strict nothing was left unplayed."""
-        return self.divergence is None and not (self.unplayed and self.match == "strict")
+        held = self.divergence is None and not (self.unplayed and self.match == "strict")
+        return held and all(child.report.ok for child in self.children)
 
     @property
     def identical(self) -> bool:
         """All that was seen happened as recorded. It never speaks of what could not be seen: see ``unseen``."""
         seen = (self.drift, self.reordered, self.unplayed, self.new_reads, self.ambiguous, self.refused, self.unseen)
-        return self.divergence is None and not any(seen)
+        alike = self.divergence is None and not any(seen)
+        return alike and all(child.report.identical for child in self.children)
 
     def to_dict(self) -> dict[str, Any]:
         """The report as plain JSON."""
         plain: dict[str, Any] = msgspec.to_builtins(self)
-        return {**plain, "ok": self.ok, "identical": self.identical}
+        children = [{**msgspec.to_builtins(child), "report": child.report.to_dict()} for child in self.children]
+        nested = {"children": children} if children else {}
+        return {**plain, **nested, "ok": self.ok, "identical": self.identical}
 
     def __str__(self) -> str:
         """The report for a person."""
@@ -125,6 +139,10 @@ class ReplayReport(msgspec.Struct, omit_defaults=True):
         found += [f"never asked: {_place(each.step, each.seq)} ({each.name}, {each.lane})" for each in self.unplayed]
         found += [f"connection refused: {text}" for text in self.refused]
         found += [f"not seen: {count} x {name}" for name, count in self.unseen.items()]
+        for child in self.children:
+            found.append(f"child process {child.lane}:")
+            quiet = child.report if self.divergence is None else msgspec.structs.replace(child.report, divergence=None)
+            found += [f"  {line}" for text in quiet.lines() for line in text.split("\n")]
         if self.divergence is not None:
             found.append(self.divergence.message)
         return found

@@ -11,13 +11,13 @@ from typing import Any, Literal
 
 import msgspec
 
-from playhead.boundary import Arguments, Call, HttpRequest, Pause, name_arguments
-from playhead.events import BoundaryAsked, Event, ModelRequested, ToolCalled, freeze
+from playhead.boundary import Arguments, Call, HttpRequest, Pause, Program, name_arguments
+from playhead.events import BoundaryAsked, Child, Event, ModelRequested, ToolCalled, freeze
 from playhead.masking import Masker
 from playhead.player._multipart import normalise_multipart
 from playhead.providers import ModelCall, encode_plain, recognise
 
-Boundary = Literal["model", "tool", "http", "wrap", "sleep"]
+Boundary = Literal["model", "tool", "http", "wrap", "sleep", "process"]
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -45,6 +45,8 @@ def request_of_call(call: Call, masker: Masker, model: ModelCall | None = None) 
     if isinstance(call.payload, Arguments):
         content = masker.value(tree_of_call(call.payload))
         return Request(_boundary(call), masker.text(call.name), content, call.call_id)
+    if isinstance(call.payload, Program):
+        return _request_of_process(masker.command(call.payload.argv))
     if isinstance(call.payload, Pause):
         raise TypeError("a sleep asks nothing")
     return _request_of_http(call.payload, masker, model)
@@ -85,10 +87,16 @@ def request_of_event(question: Event) -> Request:
         case BoundaryAsked(name="http") as body:
             name = f"{body.method} {body.url}"
             return Request("http", name, _comparable(body.request, body.headers), http=_http(body))
+        case BoundaryAsked(child=Child()) as body:
+            return _request_of_process(body.request["argv"])
         case BoundaryAsked() as body:
             return Request("wrap", body.name, body.request)
         case _:
             raise TypeError(f"{question.kind} is not a question")
+
+
+def _request_of_process(argv: list[str]) -> Request:
+    return Request("process", argv[0] if argv else "?", {"argv": argv})
 
 
 def recognise_call(call: Call) -> ModelCall | None:

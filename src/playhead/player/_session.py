@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeVar
 
-from playhead.boundary import Call, HttpRequest, Lane, Outcome, Pause, Returned, Streamed, Ticket
+from playhead.boundary import Call, HttpRequest, Lane, Outcome, Pause, Program, Returned, Streamed, Ticket
 from playhead.errors import (
     ConnectionRefusedInReplayError,
     DivergenceError,
@@ -19,19 +19,22 @@ from playhead.events import ErasedBody, Event
 from playhead.masking import Masker
 from playhead.player._answers import outcome_of
 from playhead.player._causes import name_causes
+from playhead.player._children import Children, Errands
+from playhead.player._differences import differences
+from playhead.player._entrance import Entrance
 from playhead.player._explaining import (
+    describe_unplayed,
     explain_blocked,
     explain_miss,
     explain_unanswered,
     explain_unplayed,
-    with_cause,
 )
 from playhead.player._fingerprints import Fingerprints
 from playhead.player._holds import Hold
 from playhead.player._matching import LooseMatcher, Matchers, Matching, StrictMatcher
 from playhead.player._ordering import Ordering
 from playhead.player._reads import NOTHING, Reads
-from playhead.player._report import Divergence, Drift, Reordered, ReplayReport, Unplayed
+from playhead.player._report import Divergence, Drift, Reordered, ReplayReport
 from playhead.player._requests import Normaliser, Request, recognise_call, request_of_call
 from playhead.player._slots import Layout, Slot
 from playhead.providers import ModelCall
@@ -59,6 +62,8 @@ class ReplaySession:
         normalisers: Sequence[Normaliser] = (),
         ignored_hosts: Callable[[str], bool] | None = None,
         order: Sequence[int] | None = None,
+        errands: Errands | None = None,
+        cut: Callable[[], None] | None = None,
     ) -> None:
         self.recording = recording
         self._masker = masker
@@ -76,13 +81,17 @@ class ReplaySession:
         """What the runs within gave, masked."""
         self.activity = self._ordering.stile.activity
         self._ended = False
-        self._entry: Literal["anywhere", "awaited", "inside", "left"] = "anywhere"
+        self._entrance = Entrance(recording, masker)
         name = "strict" if self._matchers.all_strict else match if isinstance(match, str) else "custom"
         self.report = ReplayReport(run=recording.id, match=name)
         if self._layout.erased:
             self.report.warnings.append(
                 f"{len(self._layout.erased)} recorded questions were erased and cannot be answered"
             )
+        self._children = Children(self._layout, errands, self.report)
+        self._ordering.stile.is_awaited = self._children.is_awaited
+        self._cut = cut
+        self._ordering.stile.is_cut = cut is not None
         self.failure: DivergenceError | None = None
         """The first divergence; every later crossing raises it again."""
 
@@ -105,10 +114,14 @@ class ReplaySession:
             if isinstance(call.payload, Pause):
                 return self._pause(lane, call, call.payload)
             self._check_open(lane, call)
+            if isinstance(call.payload, Program):
+                return self._start(lane, call, call.payload)
             model = recognise_call(call)
             slot = self._find(lane, call, model)
             exchange = slot.play()
             answer = exchange.answer
+            if answer is None and self._cut is not None:
+                return self._ordering.wait_for_end(lane, call, slot)
             if answer is None or isinstance(answer.body, ErasedBody):
                 self._ordering.asked(lane, slot)
                 asked = self._request(call, model)
@@ -124,6 +137,29 @@ class ReplaySession:
             self.report.steps += slot.step is not None
             return ticket
 
+    def _start(self, lane: Lane, call: Call, program: Program) -> Ticket:
+        """A child process: the program starts it again, and its end is told in its turn."""
+        ticket = Ticket(lane, call)
+        if program.form == "worker":
+            ticket.errand = self._children.guard()
+            return ticket
+        slot = self._children.find(program)
+        answer = None
+        if slot is not None:
+            asked = self._layout.comparable(request_of_call(call, self._masker))
+            self._note_drift(lane, slot, asked, tuple(differences(slot.request.content, asked.content)))
+            answer = slot.play().answer
+            ticket.seq, ticket.mark = slot.seq, slot
+            self.report.answered += 1
+        self._ordering.start_process(ticket, slot, answer)
+        self._children.start(ticket, program, slot, answer, slot.end if slot is not None else None)
+        return ticket
+
+    def attend(self, ticket: Ticket, is_alive: Callable[[], bool]) -> None:
+        """Wait for the child while it may bring what is missing."""
+        with self._lock:
+            self._children.attend(ticket, is_alive)
+
     def _pause(self, lane: Lane, call: Call, pause: Pause) -> Ticket:
         """A sleep. After the end it is slept; where the replay has failed nothing is waited for but other threads."""
         if self._ended or (self.failure is not None and call.name == "wait"):
@@ -138,6 +174,8 @@ class ReplaySession:
         A lane that waits has passed its question over, and an answer that is not taken any more was left: then the
         others go on, and what was not asked is said at the end.
         """
+        if self._cut is not None and not question:
+            self._cut()
         if waiting.cancelled or not question:
             return self._diverge(explain_blocked(self._layout, None, waiting.place, cancelled=waiting.cancelled))
         slot = self._layout.find(question)
@@ -160,6 +198,9 @@ class ReplaySession:
                     self._ordering.finished(slot.end)
                     if self._ordering.is_another:
                         self.completed.append(slot.seq)
+        if isinstance(ticket.call.payload, Program):
+            with self._lock:
+                self._take(self._children.finish(ticket, outcome))
         answer = ticket.answer
         if isinstance(answer, Streamed) and isinstance(outcome, Streamed) and not self._ended:
             short = len(outcome.items) < len(answer.items) and answer.end == "complete" and outcome.end != "complete"
@@ -175,7 +216,7 @@ class ReplaySession:
         """The recorded value of this read; a read that is new is live and reported."""
         with self._lock:
             value: Any = self._reads.take(lane.name, fn, site)
-            if value is NOTHING and self._entry not in ("awaited", "left"):
+            if value is NOTHING and not self._entrance.is_outside:
                 name = f"{kind} read {fn} at {site}"
                 self.report.new_reads[name] = self.report.new_reads.get(name, 0) + 1
             elif value is not NOTHING:
@@ -184,30 +225,20 @@ class ReplaySession:
 
     def await_entry(self) -> None:
         """What the program asks for before the recorded block or call begins lies outside of it."""
-        started = self.recording.started
-        if started is not None and started.entry.form != "program":
-            self._entry = "awaited"
+        self._entrance.wait()
 
     def claim_entry(self, kind: str, call: str | None, task: str | None) -> str | None:
         """The recorded run's id for the first run inside the replay that has its entry: it is that run itself."""
-        started, recorded = self.recording.started, self.recording.task
-        if self._entry in ("inside", "left") or started is None or self.recording.kind != kind:
-            return None
-        if started.entry.form == "program" or (started.entry.call not in (None, call)):
-            return None
-        if task is not None and recorded is not None and self._masker.text(task) != recorded:
-            return None
-        self._entry = "inside"
-        return self.recording.id
+        return self._entrance.claim(kind, call, task)
 
     def leave_entry(self) -> None:
         """The recorded block or call has ended, and the program goes on."""
-        self._entry = "left"
+        self._entrance.leave()
 
     @property
     def was_left(self) -> bool:
         """Whether the program has left the recorded run behind: a replay of its own stands in nobody's way there."""
-        return self._entry == "left"
+        return self._entrance.was_left
 
     def follows(self, lane: Lane, after: Lane) -> None:
         """Nothing: what follows from what is in the recording."""
@@ -247,19 +278,25 @@ class ReplaySession:
         In strict, exchanges that were never asked for are a failure; otherwise they are listed.
         """
         with self._lock:
+            self._take(self._children.end())
             self._ended = True
             self._ordering.end(self.failure or self._late("what was waited for"))
             left = list(self._layout.unplayed()) if self.failure is None else []
-            self.report.unplayed = [_unplayed(slot) for slot in left]
+            self.report.unplayed = [describe_unplayed(slot) for slot in left]
             reads_left = self._reads.left()
             if reads_left and self.failure is None:
                 self.report.unseen["recorded reads that were not asked for"] = reads_left
             strict = [slot for slot in left if self._matchers.is_strict(slot.boundary)]
             if strict and self.failure is None:
-                found = self._placed(explain_unplayed(self._layout, strict))
+                found = self._entrance.explain(explain_unplayed(self._layout, strict))
                 self._fail(UnplayedError(found.message, next=found.next, divergence=found), found)
         if raising and self.failure is not None:
             raise self.failure
+
+    def _take(self, found: Divergence | None) -> None:
+        """A child process has diverged: the run that started it has, too."""
+        if found is not None and self.failure is None:
+            self._fail(DivergenceError(found.message, next=found.next, divergence=found), found)
 
     def _check_open(self, lane: Lane, call: Call) -> None:
         if self._ended:
@@ -346,7 +383,7 @@ class ReplaySession:
             raise
 
     def _diverge(self, found: Divergence) -> DivergenceError:
-        found = self._placed(found)
+        found = self._entrance.explain(found)
         error = DivergenceError(found.message, next=found.next, divergence=found, facts={"kind": found.kind})
         self._fail(error, found)
         return error
@@ -360,17 +397,3 @@ class ReplaySession:
             self.report.warnings.append(f"the recorded run had ended and the program was stopped at {asked}")
         else:
             self.report.divergence = found
-
-    def _placed(self, found: Divergence) -> Divergence:
-        """``found``, with the cause that the program is not where the recorded run was."""
-        started = self.recording.started
-        if started is None or self._entry not in ("awaited", "left") or (self.was_left and found.kind == "unplayed"):
-            return found
-        entry = started.entry.call or f"the block playhead.record(kind={self.recording.kind!r})"
-        where = f"after {entry} had ended" if self.was_left else f"before {entry} began"
-        what = "the program ended" if found.kind == "unplayed" else "this was asked"
-        return with_cause(found, f"{what} {where}, and only what lies inside of it is recorded")
-
-
-def _unplayed(slot: Slot) -> Unplayed:
-    return Unplayed(seq=slot.seq, step=slot.step, lane=slot.lane, boundary=slot.boundary, name=slot.request.name)

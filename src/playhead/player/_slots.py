@@ -31,6 +31,7 @@ class Slot:
         "_print",
         "_request",
         "boundary",
+        "child",
         "end",
         "index",
         "lane",
@@ -49,6 +50,8 @@ class Slot:
         self.step = question.step
         self.lane = question.lane
         self.boundary: Boundary = boundary
+        self.child: str | None = None
+        """The run of the child process that was started."""
         self.played = False
         self.end: int | None = None
         """Where its answer is in the order, once it is given."""
@@ -126,6 +129,8 @@ class Layout:
         self._queues: dict[tuple[str, Boundary], deque[Slot]] = defaultdict(deque)
         self._equal: dict[Boundary, dict[bytes, list[Slot]]] = {}
         self._by_seq: dict[int, Slot] = {}
+        self.processes: dict[str, Slot] = {}
+        """The starts of child processes, by the lanes that these are."""
         erased = set()
         for index, question in enumerate(recording.questions):
             if question.erased:
@@ -135,6 +140,8 @@ class Layout:
                 self.slots.append(slot)
                 self._by_seq[slot.seq] = slot
                 self._queues[slot.lane, slot.boundary].append(slot)
+                if slot.boundary == "process":
+                    self._take_child(slot)
         self.erased = frozenset(erased)
         """The ``seq`` of recorded questions that were erased, and so cannot be asked again."""
 
@@ -145,9 +152,17 @@ class Layout:
     def _boundary(self, question: Question) -> Boundary:
         if question.kind == "boundary.asked":
             body = self.recording.events[question.seq].body
+            if isinstance(body, BoundaryAsked) and body.child is not None:
+                return "process"
             if isinstance(body, BoundaryAsked) and body.name == "http":
                 return "http"
         return _BOUNDARIES[question.kind]
+
+    def _take_child(self, slot: Slot) -> None:
+        body = self.recording.events[slot.seq].body
+        if isinstance(body, BoundaryAsked) and body.child is not None:
+            self.processes[body.child.lane] = slot
+            slot.child = body.child.run
 
     def normalise(self, request: Request) -> Request:
         """``request`` after all normalisers."""

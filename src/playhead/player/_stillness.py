@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Hashable
-from typing import Any
 
 from playhead import _system
 from playhead.boundary import Activity
@@ -28,6 +27,11 @@ class Stillness:
         self._seen: dict[Hashable, tuple[object, int]] = {}
         self._since_ns = _now_ns()
 
+    @property
+    def since_ns(self) -> int:
+        """Since when nothing has happened."""
+        return self._since_ns
+
     def reset(self) -> None:
         """Something has happened: begin anew."""
         self._since_ns = _now_ns()
@@ -44,10 +48,10 @@ class Stillness:
 
         ``but`` is one that is not looked at.
         """
-        frames: dict[int, Any] = dict(sys._current_frames())
+        places = _places()
         now = _now_ns()
         verdicts = [
-            self._rests(key, frames, now) or self._had(key, gap_ns) for key in self._activity.running if key != but
+            self._rests(key, places, now) or self._had(key, gap_ns) for key in self._activity.running if key != but
         ]
         return all(verdicts)  # each is looked at, also after the first that runs
 
@@ -61,12 +65,11 @@ class Stillness:
         seen = [self._seen.get(key) for key in self._activity.running]
         return all(each is not None and now - each[1] > _PATIENCE_NS for each in seen)
 
-    def _rests(self, key: Hashable, frames: dict[int, Any], now: int) -> bool:
-        frame = frames.get(key) if isinstance(key, int) else None
+    def _rests(self, key: Hashable, places: dict[int, tuple[int, int]], now: int) -> bool:
         cpu = _system.thread_cpu_ns(key) if isinstance(key, int) else 0
         self._began.setdefault(key, cpu)
         sleeps = _system.thread_sleeps(key) if isinstance(key, int) else None
-        mark = (cpu, id(frame), getattr(frame, "f_lasti", 0))
+        mark = (cpu, places.get(key) if isinstance(key, int) else None)
         seen = self._seen.get(key)
         if seen is None or seen[0] != mark or sleeps is False:
             self._seen[key] = (mark, now)
@@ -75,3 +78,12 @@ class Stillness:
 
     def _had(self, key: Hashable, gap_ns: int) -> bool:
         return isinstance(key, int) and _system.thread_cpu_ns(key) - self._began[key] >= gap_ns + _SPARE_NS
+
+
+def _places() -> dict[int, tuple[int, int]]:
+    """Where each thread is. No frame is kept: it would keep what the program's threads hold."""
+    frames = sys._current_frames()
+    try:
+        return {key: (id(frame), frame.f_lasti) for key, frame in frames.items()}
+    finally:
+        frames.clear()  # this function's own frame is among them

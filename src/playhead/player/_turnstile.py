@@ -15,13 +15,10 @@ from itertools import count
 from typing import Any
 
 from playhead.boundary import Activity, LoopWatch, lone_watch, near_watch, running_watch
-from playhead.player._holds import FREE, Hold
+from playhead.player._holds import FREE, Entry, Hold, first_waiting
 from playhead.player._order import Order
 from playhead.player._stillness import Stillness
 from playhead.player._turns import Turns
-
-Entry = tuple[int, int, int, Hold]
-"""A hold in a heap, behind what it is ordered by: its index, its recorded time, and a number of its own."""
 
 _JUMPS = 1000
 """So many timers of its own may a program let pass before something recorded has to happen."""
@@ -68,6 +65,10 @@ class Turnstile:
         """Opened each time somebody has come to rest."""
         self.is_real = False
         """Whether something real is awaited, so that nothing can be said to be blocked."""
+        self.is_awaited: Callable[[int, int], bool] = lambda head, since_ns: False
+        """Whether a child process may yet bring what a moment waits for, nothing having happened since a time."""
+        self.is_cut = False
+        """Whether what was recorded was ended from outside, so that there it is not waited any longer."""
 
     @property
     def is_waited_for(self) -> bool:
@@ -133,7 +134,7 @@ class Turnstile:
         """Whether what came before the moment ``index``, at ``at_ns``, may come at once."""
         if self.order.head < index or not self._is_last_to_run(running_watch()):
             return False
-        first = _first(self._held)
+        first = first_waiting(self._held)
         return first is None or (first.index, first.at_ns) > (index, at_ns)
 
     def may_end(self, index: int, turns: int | None) -> bool:
@@ -243,7 +244,7 @@ class Turnstile:
         """Release whose turn it is; ``seen`` where time has passed since, so that threads may be looked at."""
         while True:
             self._begin_anew()
-            hold = _first(self._held)
+            hold = first_waiting(self._held)
             if hold is not None and self.order.head >= hold.index and not hold.cancelled:
                 if not self._may_come(hold, seen=seen):
                     return
@@ -261,7 +262,7 @@ class Turnstile:
         self._come(hold)
         known = hold.index
         queue = [(hold.index, True, hold)]
-        while hold.watch is not None and (follower := _first(self._held)) is not None:
+        while hold.watch is not None and (follower := first_waiting(self._held)) is not None:
             if self._turns.was_ready(follower, hold.index, hold.watch):
                 queue.append((follower.index - follower.ready, False, follower))
             elif queue[-1][1] and self._turns.came_with(hold, follower, known=known):
@@ -281,7 +282,7 @@ class Turnstile:
 
     def _ready_others(self, index: int, watch: LoopWatch | None) -> None:
         """Let those go on in the next turn who had been made ready before the moment ``index`` came in this one."""
-        while watch is not None and (found := _first(self._held)) is not None:
+        while watch is not None and (found := first_waiting(self._held)) is not None:
             if not self._turns.was_ready(found, index, watch):
                 return
             heapq.heappop(self._held)
@@ -294,7 +295,7 @@ class Turnstile:
     def cancelling(self, hold: Hold) -> None:
         """``hold`` is about to be cancelled: those go first who were when recorded, in the same turn of the loop."""
         with self._lock:
-            while (found := _first(self._held)) is not None and found.cancelled and found.index < hold.index:
+            while (found := first_waiting(self._held)) is not None and found.cancelled and found.index < hold.index:
                 if found.watch is not hold.watch or self._turns.between(found.index, hold.index):
                     return
                 heapq.heappop(self._held)
@@ -333,7 +334,7 @@ class Turnstile:
 
     def _resolve(self, hold: Hold | None, *, seen: bool) -> bool:
         """Nobody's turn has come. Where nobody runs either, let go on what can; whether anything could."""
-        free = _first(self._free)
+        free = first_waiting(self._free)
         if hold is None and free is None and not self._never:
             return False
         if not self._loops_rest():
@@ -348,12 +349,14 @@ class Turnstile:
             order.happened(order.head)
         elif free is not None and may_jump:
             self._jump(free)
+        elif self.is_awaited(order.head, self._still.since_ns):
+            return False
         elif (yielding := self._first_yielding()) is not None:
             self.leave(yielding)
             yielding.is_open = False
             self._still.reset()
             yielding.open()
-        elif self.is_real or (hold is None and free is None and not self._still.is_long()):
+        elif self.is_real or not (hold or free or self.is_cut or self._still.is_long()):
             return False
         else:
             self._unblock(hold or free or next(iter(self._never.values())))
@@ -390,10 +393,3 @@ class Turnstile:
             self.leave(waiting)
             waiting.is_open = False
             waiting.open()
-
-
-def _first(heap: list[Entry]) -> Hold | None:
-    """The first of a heap that still waits."""
-    while heap and heap[0][-1].is_open:
-        heapq.heappop(heap)
-    return heap[0][-1] if heap else None

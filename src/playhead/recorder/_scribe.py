@@ -19,6 +19,7 @@ from playhead.boundary import (
     Lane,
     Outcome,
     Pause,
+    Program,
     Raised,
     Returned,
     Streamed,
@@ -122,6 +123,9 @@ class Scribe:
             asked = {"seconds": round(call.payload.seconds, 6), **_turns(ticket)}
             ticket.seq = self._write(mono_ns, lane, "sleep.asked", self._text(asked))
             return
+        if isinstance(call.payload, Program):
+            self._process(mono_ns, ticket, call.payload)
+            return
         if args is None or kwargs is None:
             given = call.payload
             kept = {
@@ -180,6 +184,13 @@ class Scribe:
         """Write a read of clock or chance."""
         self.opened(mono_ns, lane)
         self._write(mono_ns, lane, kind, self._text({"fn": fn, "site": site, "value": encode(kept)}))
+
+    def _process(self, mono_ns: int, ticket: Ticket, program: Program) -> None:
+        child = {"lane": program.lane, "run": ticket.errand.run if ticket.errand is not None else None}
+        body: Body = {"name": "process", "form": "arguments", "child": child, **_turns(ticket)}
+        masked: Body = {"request": {"argv": self._masker.command(program.argv)}}
+        ticket.mark = ("boundary", None)
+        ticket.seq = self._write(mono_ns, ticket.lane, "boundary.asked", self._text(body, masked, lift=True))
 
     def _http_question(self, mono_ns: int, ticket: Ticket, request: HttpRequest) -> None:
         lane = ticket.lane

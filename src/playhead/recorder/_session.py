@@ -10,10 +10,12 @@ from playhead.boundary import (
     Activity,
     Arguments,
     Call,
+    Errand,
     HttpRequest,
     Lane,
     Outcome,
     Pause,
+    Program,
     Raised,
     Returned,
     Streamed,
@@ -43,7 +45,14 @@ class RecordSession:
 
     forbids_network = False
 
-    def __init__(self, scribe: Scribe, writer: Writer, *, ignored_hosts: Callable[[str], bool] | None = None) -> None:
+    def __init__(
+        self,
+        scribe: Scribe,
+        writer: Writer,
+        *,
+        ignored_hosts: Callable[[str], bool] | None = None,
+        children: Callable[[Program], Errand] | None = None,
+    ) -> None:
         self._scribe = scribe
         self._writer = writer
         self._put = writer.put
@@ -51,6 +60,9 @@ class RecordSession:
         self._answer = scribe.answer
         self._follows = scribe.follows
         self._ignored = ignored_hosts
+        self._children = children
+        self.started: dict[str, int | None] = {}
+        """The exit codes of child processes, by the ids that their recordings would have; ``None`` while not known."""
         self._ended = False
         self.activity = Activity()
         self.missed: dict[str, int] = {}
@@ -100,6 +112,13 @@ class RecordSession:
                 named = {name: snapshot(value) for name, value in payload.kwargs.items()} if payload.kwargs else {}
                 size = _size(kept) + _size(named.values()) if named else _size(kept)
                 self._put((self._question, now, ticket, kept, named), size)
+            elif isinstance(payload, Program) and payload.form == "worker":
+                return ticket
+            elif isinstance(payload, Program):
+                if self._children is not None:
+                    ticket.errand = self._children(payload)
+                    self.started[ticket.errand.run or ""] = None
+                self._put((self._question, now, ticket, (), {}))
             elif isinstance(payload, Pause):
                 self._put((self._question, now, ticket, (), {}))
             else:
@@ -113,6 +132,8 @@ class RecordSession:
         if self._ended:
             return
         now = _mono_ns()
+        if ticket.errand is not None:
+            self._take_end(ticket.call, ticket.errand.run or "", outcome)
         try:
             watch = running_watch() or lone_watch()
             turns = None
@@ -146,6 +167,17 @@ class RecordSession:
             job = (self._scribe.read, _mono_ns(), lane, _KINDS[kind], fn, site, snapshot(value))
             self._writer.put(job)
         return value
+
+    def _take_end(self, call: Call, run: str, outcome: Outcome) -> None:
+        """Of a task that has been done there is a recording if anything crossed in it; of what was not started none."""
+        done = isinstance(call.payload, Program) and call.payload.form == "task"
+        if isinstance(outcome, Returned) and not done:
+            self.started[run] = outcome.value["code"]
+        else:
+            self.started.pop(run, None)
+
+    def attend(self, ticket: Ticket, is_alive: Callable[[], bool]) -> None:
+        """Nothing: it takes the time that it takes."""
 
     def follows(self, lane: Lane, after: Lane) -> None:
         """Have the next event of ``lane`` name what came last in the lane ``after``."""

@@ -45,8 +45,10 @@ class Store(Protocol):
         task: str | None = None,
         mask_key: str | None = None,
         durability: Durability = "group",
+        starter: str | None = None,
     ) -> LogWriter: ...
     def find(self, run: str) -> Path: ...
+    def locate(self, run: str) -> Path | None: ...
     def open(self, run: str) -> Recording: ...
     def list(self) -> Iterator[Summary]: ...
     def mask_key(self) -> bytes: ...
@@ -82,13 +84,16 @@ class LocalStore:
         task: str | None = None,
         mask_key: str | None = None,
         durability: Durability = "group",
+        starter: str | None = None,
     ) -> LogWriter:
-        """Begin the recording of ``run``, an agent of this ``kind``.
+        """Begin the recording of ``run``, an agent of this ``kind``; of a child process, one that ``starter`` started.
 
         Raises `RecordingExistsError` where the id is taken, `StoreNotWritableError` where nothing can be kept.
         """
         self._prepare(self.recordings)
-        header = Header(run=run, kind=kind, task=task, mask_key=mask_key, created_ns=self._clock.wall_ns())
+        header = Header(
+            run=run, kind=kind, task=task, mask_key=mask_key, created_ns=self._clock.wall_ns(), starter=starter
+        )
         return LogWriter(
             self.recordings / file_name(run), header, durability=durability, blobs=self.blobs, clock=self._clock
         )
@@ -125,6 +130,14 @@ class LocalStore:
         if len(matching) == 1:
             return found[matching[0]]
         raise self._ambiguous(run, matching) if matching else self._unknown(run)
+
+    def locate(self, run: str) -> Path | None:
+        """The file of the run whose whole id this is, if it is here."""
+        for suffix in (SEALED_SUFFIX, LIVE_SUFFIX):
+            path = self.recordings / (file_name(run) + suffix)
+            if path.is_file():
+                return path
+        return None
 
     def _files(self) -> dict[str, Path]:
         """Names without suffix and their files; a sealed one goes before what its crash left of the live one.

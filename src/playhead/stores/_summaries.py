@@ -31,6 +31,8 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     events: int
     sealed: bool
     reason: str | None = None
+    starter: str | None = None
+    """Of a child process: the run that started it."""
 
 
 def summarise(path: Path, header: Header | str) -> Summary:
@@ -57,6 +59,7 @@ def summarise(path: Path, header: Header | str) -> Summary:
         events=end.count,
         sealed=end.sealed,
         reason=end.finished.reason if end.finished is not None else None,
+        starter=header.starter,
     )
 
 

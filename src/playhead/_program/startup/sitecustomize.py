@@ -2,7 +2,7 @@
 
 Python imports a module of this name when it starts. This one takes itself out of the path and the environment,
 lets the ``sitecustomize`` run that it stood before, if there is one, and then carries out the order. The
-processes that the program starts itself find nothing of it.
+processes that the program starts itself find nothing of it; they are given orders of their own.
 """
 
 from __future__ import annotations
@@ -46,6 +46,8 @@ def carry_out(order: str) -> None:
         import json
 
         wanted = json.loads(order)
+        if not wanted.get("mailbox"):
+            return
         with open(os.path.join(wanted["mailbox"], "failure"), "a", encoding="utf-8") as file:
             file.write(f"the Python at {sys.executable} cannot import playhead ({error})\n")
         if wanted["mode"] == "replay":

@@ -10,6 +10,7 @@ from typing import Any, Final, Literal
 
 import pytest
 
+from playhead._children import ReplayedChildren
 from playhead._configuration import Settings, host_matcher
 from playhead._masking import make_masker
 from playhead._normalisers import load_normalisers
@@ -46,14 +47,16 @@ class TestReplay(RecordedTest):
     def __init__(self, item: pytest.Item, place: Place) -> None:
         super().__init__(item, place)
         self._recording = self._open()
+        children = ReplayedChildren(self._recording, self._settings, self._store, match=place.match)
         self._session = ReplaySession(
             self._recording,
             masker=_masker(self._settings, self._store.path),
             match=place.match,
             normalisers=(*load_normalisers(self._settings), *place.normalisers),
             ignored_hosts=host_matcher(self._settings.ignore_hosts),
+            errands=children,
         )
-        self._replay = Replay(self._recording, self._session, settings=self._settings)
+        self._replay = Replay(self._recording, self._session, settings=self._settings, children=children)
         self._replay.__enter__()
         self._hold(self._replay.lane)
 
