@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 @store_option
 @as_json
 def command(run: str | None, all_runs: bool, store: str | None, as_json: bool) -> int:
-    """Check that a recording is whole and has not been changed, and those of its child processes.
+    """Check that a recording is whole and has not been changed.
 
-    Every link of its chain, its blobs and its seal are checked. Exit code 1: something does not hold; 3:
+    Those of its child processes are checked with it. Every link of its chain, its blobs and its seal are checked. Exit code 1: something does not hold; 3:
     something could not be read.
     """
     from playhead.eventlog import counted
