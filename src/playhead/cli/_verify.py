@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 def command(run: str | None, all_runs: bool, store: str | None, as_json: bool) -> int:
     """Check that a recording is whole and has not been changed.
 
-    Those of its child processes are checked with it. Every link of its chain, its blobs and its seal are checked. Exit code 1: something does not hold; 3:
-    something could not be read.
+    Every link of its chain, its blobs and its seal are checked, and so are the recordings of its child processes.
+    Exit code 1: something does not hold; 3: something could not be read.
     """
     from playhead.eventlog import counted
 
