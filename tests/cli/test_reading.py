@@ -88,11 +88,12 @@ def test_runs_can_be_narrowed(project: Path, words: list[str], ids: list[str]) -
 @pytest.mark.slow
 def test_a_run_that_goes_on_is_shown_as_recording(tmp_path: Path) -> None:
     with playhead.record(kind="live", store=tmp_path / ".playhead", id="live-1"):
-        [run] = json.loads(type_in(tmp_path, "runs", "--json").stdout)
-        assert run["outcome"] == "recording"
+        listed = {run["id"]: run for run in json.loads(type_in(tmp_path, "runs", "--json").stdout)}
+        assert listed["live-1"]["outcome"] == "recording"
+        assert [run["starter"] for name, run in listed.items() if name != "live-1"] == ["live-1"]  # the command itself
         assert type_in(tmp_path, "show", "live-1").returncode == 0
-    [run] = json.loads(type_in(tmp_path, "runs", "--json").stdout)
-    assert run["outcome"] == "success"
+    listed = {run["id"]: run for run in json.loads(type_in(tmp_path, "runs", "--json").stdout)}
+    assert listed["live-1"]["outcome"] == "success"
 
 
 @pytest.mark.slow
