@@ -94,15 +94,17 @@ class Replay:
         leave_lane(self._token)
         self._guard()
         self._zone()
-        # A thread that goes on is refused what it asks for, not let out.
-        self._session.activity.when_idle(INSTALLATION.leave)
-        self._session.activity.end(self._thread)
         _compare_packages(self.recording, self.report)
         try:
+            if error is None:
+                self._session.await_others()
             self._session.end(
                 raising=error is None or (error is not self._session.failure and self._session.failure is not None)
             )
         finally:
+            # A thread that goes on is refused what it asks for, not let out.
+            self._session.activity.when_idle(INSTALLATION.leave)
+            self._session.activity.end(self._thread)
             self._children.close()
 
     async def __aenter__(self) -> Replay:

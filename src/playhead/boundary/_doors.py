@@ -44,7 +44,8 @@ async def cross_async(lane: Lane, call: Call, live: Callable[[], Awaitable[T]]) 
     if ticket.answer is not None:
         await await_turn_async(ticket)
         return cast(T, _serve(ticket, ticket.answer))
-    token = enter_lane(lane.inside())
+    ticket.body = lane.body()
+    token = enter_lane(ticket.body)
     try:
         result = await live()
     except BaseException as error:
@@ -99,7 +100,8 @@ async def cross_stream_async(
         await await_turn_async(ticket)
         return await play(_play(ticket, ticket.answer, revive))
     tap = Tap(ticket)
-    token = enter_lane(lane.inside())
+    ticket.body = lane.body()
+    token = enter_lane(ticket.body)
     try:
         return await live(tap)
     except BaseException as error:
@@ -185,7 +187,7 @@ async def cross_items_async(
         async for item in PlayedStream(_streamed(ticket.answer), tap):
             yield item
         return
-    inside = lane.inside()
+    inside = ticket.body = lane.body()
     source = live()
     try:
         with in_lane(inside):

@@ -81,6 +81,10 @@ class Lane:
         """How often this has been asked for ``name`` in this lane, this time included."""
         return next(self._ordinals.setdefault(f"\0{name}", count(1)))
 
+    def body(self) -> Lane:
+        """`inside`, of one call alone: another may go on beside it in the same lane."""
+        return Lane(self.session, name=self.name, parent=self, opaque=True)
+
     def inside(self) -> Lane:
         """The lane of a tool's own body."""
         if self._inside is None:

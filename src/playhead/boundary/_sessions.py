@@ -33,15 +33,15 @@ class Errand(msgspec.Struct, frozen=True, eq=False):
 class Ticket(msgspec.Struct, eq=False):
     """A crossing that has begun.
 
-    ``answer`` is set by a session that answers itself; where it is ``None`` the call is to be made live.
-    ``seq`` is the position of the question in the recording once it has been written. ``keep`` makes a
-    picture of each yielded item that later changes do not reach. ``turn`` is when the answer, or the head of a
-    stream, may be given, and ``pace`` when the pieces of a stream; at once where they are ``None``. ``turns``
-    says how many turns of its loop after what crossed there before it the question came, -1 where the loop was idle
-    in between. ``mark`` is the session's own. ``carrier`` is the lane of the task that carries the call out, where it
-    was made in another. ``marked`` is what the watch of its loop had counted when it was asked, and ``ready`` how much
-    it counted between the moment when the task was made ready to go on with the answer and the answer.
-    ``errand`` is for the process that the call starts.
+    ``answer`` is set by a session that answers itself; where it is ``None`` the call is to be made live. ``seq`` is
+    the position of the question in the recording once it has been written. ``keep`` makes a picture of each yielded
+    item that later changes do not reach. ``turn`` is when the answer, or the head of a stream, may be given, and
+    ``pace`` when the pieces of a stream; at once where they are ``None``. ``turns`` says how many turns of its loop
+    after what crossed there before it the question came, -1 where the loop was idle in between. ``mark`` is the
+    session's own. ``carrier`` is the lane of the task that carries the call out, where it was made in another.
+    ``body`` is the lane in which it is carried out, if it is one of its own. ``marked`` is what the watch of its loop
+    had counted when it was asked, and ``ready`` how much it counted between the moment when the task was made ready to
+    go on with the answer and the answer. ``errand`` is for the process that the call starts.
     """
 
     lane: Lane
@@ -55,9 +55,15 @@ class Ticket(msgspec.Struct, eq=False):
     keep: Callable[[Any], Any] | None = None
     mark: Any = None
     carrier: Lane | None = None
+    body: Lane | None = None
     marked: int = 0
     ready: int = 0
     errand: Errand | None = None
+
+    @property
+    def inside(self) -> Lane:
+        """The lane in which the call is carried out."""
+        return self.body or self.lane.inside()
 
 
 class Session(Protocol):

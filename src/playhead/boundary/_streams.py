@@ -115,7 +115,7 @@ class TeedStream(Stream):
 
     def __iter__(self) -> Iterator[Any]:
         tap = self._tap
-        inside = tap.ticket.lane.inside()
+        inside = tap.ticket.inside
         try:
             with in_lane(inside):
                 items = iter(self._items)
@@ -136,7 +136,7 @@ class TeedStream(Stream):
 
     async def __aiter__(self) -> AsyncIterator[Any]:
         tap = self._tap
-        inside = tap.ticket.lane.inside()
+        inside = tap.ticket.inside
         items = self._items.__aiter__()
         try:
             while True:
@@ -160,12 +160,12 @@ class TeedStream(Stream):
 
     def close(self) -> None:
         self._tap.end("closed")
-        with in_lane(self._tap.ticket.lane.inside()):
+        with in_lane(self._tap.ticket.inside):
             self._close()
 
     async def aclose(self) -> None:
         self._tap.end("closed")
-        with in_lane(self._tap.ticket.lane.inside()):
+        with in_lane(self._tap.ticket.inside):
             await self._close()
 
 

@@ -35,7 +35,7 @@ class WireTap:
     @property
     def inside(self) -> Lane:
         """The lane of what is done to get the response."""
-        return self._tap.ticket.lane.inside()
+        return self._tap.ticket.inside
 
     @property
     def open_ended(self) -> bool:

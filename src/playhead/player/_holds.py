@@ -10,9 +10,10 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from playhead import _system
-from playhead.boundary import Gate, LoopWatch, running_loop, running_watch
+from playhead.boundary import Gate, LoopWatch, is_cancellation, running_loop, running_watch
 
 if TYPE_CHECKING:
+    from playhead.player._report import Divergence
     from playhead.player._turnstile import Turnstile
 
 FREE = -1
@@ -36,9 +37,9 @@ class Hold:
     """
 
     __slots__ = (
-        "at_ns", "beside", "blocks", "cancelled", "error", "index", "is_gated", "is_near", "is_nudged", "is_open",
-        "is_timer", "key", "lane", "loop", "moment", "never", "place", "ready", "seconds", "stile", "turns", "wake",
-        "was_left", "watch", "yields",
+        "at_ns", "beside", "blocks", "cancelled", "error", "explain", "index", "is_gated", "is_near", "is_nudged",
+        "is_open", "is_timer", "key", "lane", "loop", "moment", "never", "place", "ready", "seconds", "stile",
+        "turns", "wake", "was_left", "watch", "yields",
     )  # fmt: skip
 
     def __init__(
@@ -74,6 +75,8 @@ class Hold:
         self.is_open = False
         self.is_timer = False
         self.is_nudged = False
+        self.explain: Callable[[], Divergence] | None = None
+        """Of a question that was never answered: what to say where nobody else goes on."""
         self.is_gated = False
         """Whether others may let its thread go on as well."""
         self.loop: Any = None
@@ -163,6 +166,11 @@ class Hold:
             try:
                 self.stile.enter(self)
                 yield from future
+            except BaseException as error:
+                if self.cancelled and is_cancellation(error):
+                    self.stile.leave(self)
+                    yield from self._unwind()
+                raise
             finally:
                 self.stile.leave(self)
             if self.error is not None:
@@ -170,6 +178,17 @@ class Hold:
             if not self.is_nudged:
                 return
             self.is_open = self.is_nudged = False
+
+    def _unwind(self) -> Generator[Any, None, None]:
+        """A call that was cancelled may have gone on for a while before it ended."""
+        stile, watch = self.stile, self.watch
+        if watch is None or stile.failure is not None:
+            return
+        if stile.order.head >= self.index and self.turns is not None and watch.since_mark >= self.turns:
+            return
+        rest = Hold(stile, self.index, lane=self.lane, place=self.place, moment=self.index, turns=self.turns)
+        rest.at_ns, rest.ready = self.at_ns, self.ready
+        yield from rest.__await__()
 
     def _look_again(self, loop: Any, seen: int) -> None:
         """In a loop that is not watched a timer looks whether all have come to rest, nothing having happened."""

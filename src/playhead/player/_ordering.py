@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -17,6 +18,7 @@ from playhead.boundary import (
     Streamed,
     Ticket,
     is_cancellation,
+    running_loop,
     running_watch,
 )
 from playhead.errors import PlayheadError
@@ -27,6 +29,7 @@ from playhead.player._naps import Nap, Naps
 from playhead.player._order import Order
 from playhead.player._paces import StreamPace, place_of
 from playhead.player._pacing import Pacing
+from playhead.player._report import Divergence
 from playhead.player._slots import Layout, Slot
 from playhead.player._turns import Turns
 from playhead.player._turnstile import Turnstile
@@ -147,11 +150,12 @@ class Ordering:
         turns: int | None = getattr(answer.body, "turns", None)
         ticket.turn = self._hold(ticket.lane, f"the end of a child process ({slot.place})", index, turns)
 
-    def wait_for_end(self, lane: Lane, call: Call, slot: Slot) -> Ticket:
-        """A question during which the recorded program was ended from outside."""
+    def wait_for_end(self, lane: Lane, call: Call, slot: Slot, explain: Callable[[], Divergence]) -> Ticket:
+        """A question that was not answered before the recording ended: whoever asked it waits, while others go on."""
         self.asked(lane, slot)
         place = f"{slot.place} ({call.name})"
         turn = Hold(self.stile, FREE, lane=lane.name, place=place, never=True)
+        turn.explain = explain
         return Ticket(lane, call, answer=Returned(None), turn=turn, mark=slot)
 
     def pause(self, lane: Lane, call: Call, pause: Pause) -> Ticket:
@@ -187,6 +191,17 @@ class Ordering:
         if self._began is None:
             self._began = now
         return self._began + (self.stile.now_ns - self._order.start_ns) / 1e9
+
+    def await_others(self) -> None:
+        """Block this thread until all moments have come, or no other thread can bring one."""
+        with self._lock:
+            if self._ended or self._order.is_over or self.stile.failure is not None or running_loop() is not None:
+                return
+            if self.stile.activity.alone == _thread.get_ident() and not self.stile.is_waited_for:
+                return
+            hold = Hold(self.stile, self._order.length, lane="main", place="the end", yields=True)
+        with suppress(PlayheadError):  # it is told at the end
+            hold.wait()
 
     def end(self, error: BaseException) -> None:
         """Nothing is held any more: whoever waits is told ``error``, but who sleeps does so for as long as it takes."""

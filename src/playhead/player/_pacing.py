@@ -28,6 +28,8 @@ class Pacing:
         self._lock = lock
         self._still = Stillness(stile.activity)
         self._seen = 0
+        self._failed_s = 0.0
+        """How long loops have been idle since the replay failed."""
 
     def follow(self, watch: LoopWatch) -> None:
         """Have the loop of ``watch``, which runs in this thread, wait for its turns."""
@@ -49,7 +51,23 @@ class Pacing:
         found = select(0)
         if found or watch.loop._stopping:
             return found
+        if stile.failure is not None:
+            return self._wind_up(watch, timeout, select)
         return self._rest(watch, timeout, select)
+
+    def _wind_up(self, watch: LoopWatch, timeout: float | None, select: Select) -> list[Any]:
+        """The replay has failed. Who was told may be a task that nobody waits for: then the loop is told."""
+        begun_s, stile = self._failed_s, self._stile
+        while True:
+            wait_s = _LONGEST_POLL_S if timeout is None else min(timeout, _LONGEST_POLL_S)
+            found = select(wait_s)
+            self._failed_s += wait_s
+            if found or not watch.is_idle or (timeout is not None and self._failed_s - begun_s >= timeout):
+                return found
+            is_alone = stile.activity.is_alone(watch.thread) and len(watch.loop._selector.get_map() or ()) <= 1
+            if (timeout is None and is_alone) or self._failed_s > _PATIENCE_S:
+                self._failed_s = 0.0
+                raise stile.failure or RuntimeError
 
     def _begin_turn(self, watch: LoopWatch) -> None:
         """Let those go on whose turn has come; what threads do then comes between two turns of their only loop."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Literal, TypeVar
 
 from playhead.boundary import Call, HttpRequest, Lane, Outcome, Pause, Program, Returned, Streamed, Ticket
@@ -18,7 +19,6 @@ from playhead.eventlog import Recording
 from playhead.events import ErasedBody, Event
 from playhead.masking import Masker
 from playhead.player._answers import outcome_of
-from playhead.player._causes import name_causes
 from playhead.player._children import Children, Errands
 from playhead.player._differences import differences
 from playhead.player._entrance import Entrance
@@ -29,12 +29,13 @@ from playhead.player._explaining import (
     explain_unanswered,
     explain_unplayed,
 )
+from playhead.player._finding import find_elsewhere, note_drift
 from playhead.player._fingerprints import Fingerprints
 from playhead.player._holds import Hold
 from playhead.player._matching import LooseMatcher, Matchers, Matching, StrictMatcher
 from playhead.player._ordering import Ordering
 from playhead.player._reads import NOTHING, Reads
-from playhead.player._report import Divergence, Drift, Reordered, ReplayReport
+from playhead.player._report import Divergence, ReplayReport
 from playhead.player._requests import Normaliser, Request, recognise_call, request_of_call
 from playhead.player._slots import Layout, Slot
 from playhead.providers import ModelCall
@@ -120,12 +121,11 @@ class ReplaySession:
             slot = self._find(lane, call, model)
             exchange = slot.play()
             answer = exchange.answer
-            if answer is None and self._cut is not None:
-                return self._ordering.wait_for_end(lane, call, slot)
-            if answer is None or isinstance(answer.body, ErasedBody):
+            if answer is None:
+                return self._ordering.wait_for_end(lane, call, slot, partial(self._unanswered, lane, call, model, slot))
+            if isinstance(answer.body, ErasedBody):
                 self._ordering.asked(lane, slot)
-                asked = self._request(call, model)
-                raise self._diverge(explain_unanswered(self._layout, lane, asked, slot))
+                raise self._diverge(self._unanswered(lane, call, model, slot))
             try:
                 outcome = self._answer(slot, answer)
             except BaseException:
@@ -147,7 +147,7 @@ class ReplaySession:
         answer = None
         if slot is not None:
             asked = self._layout.comparable(request_of_call(call, self._masker))
-            self._note_drift(lane, slot, asked, tuple(differences(slot.request.content, asked.content)))
+            note_drift(self.report, lane, slot, asked, tuple(differences(slot.request.content, asked.content)))
             answer = slot.play().answer
             ticket.seq, ticket.mark = slot.seq, slot
             self.report.answered += 1
@@ -176,6 +176,8 @@ class ReplaySession:
         """
         if self._cut is not None and not question:
             self._cut()
+        if waiting.explain is not None:
+            return self._diverge(waiting.explain())
         if waiting.cancelled or not question:
             return self._diverge(explain_blocked(self._layout, None, waiting.place, cancelled=waiting.cancelled))
         slot = self._layout.find(question)
@@ -272,6 +274,10 @@ class ReplaySession:
                 self._fail(error, found)
             return error
 
+    def await_others(self) -> None:
+        """Before the end: let other threads come as far as they had when recorded."""
+        self._ordering.await_others()
+
     def end(self, *, raising: bool) -> None:
         """Close the replay: list what was left, and with ``raising`` raise what makes it fail.
 
@@ -311,6 +317,9 @@ class ReplaySession:
             next=f"playhead replay {self.recording.id}",
         )
 
+    def _unanswered(self, lane: Lane, call: Call, model: ModelCall | None, slot: Slot) -> Divergence:
+        return explain_unanswered(self._layout, lane, self._request(call, model), slot)
+
     def _request(self, call: Call, model: ModelCall | None) -> Request:
         return self._layout.normalise(request_of_call(call, self._masker, model))
 
@@ -335,44 +344,15 @@ class ReplaySession:
         equal = [] if custom else self._layout.equal(boundary, asked_print)
         free = [slot for slot in equal if not slot.played]
         if free:
-            return self._elsewhere(lane, asked, free)
+            return find_elsewhere(self.report, lane, asked, free)
         reason = ""
         if candidate is not None and not self._matchers.is_strict(boundary):
             verdict = matcher.match(asked, candidate.request)
             if verdict.matches:
-                self._note_drift(lane, candidate, asked, verdict.drift)
+                note_drift(self.report, lane, candidate, asked, verdict.drift)
                 return candidate
             reason = verdict.reason
         raise self._diverge(explain_miss(self._layout, lane, asked, candidate, equal, reason))
-
-    def _elsewhere(self, lane: Lane, asked: Request, free: list[Slot]) -> Slot:
-        """The equal question to take where it is not the lane's next: the lane's own first, then a sibling's."""
-        own = [slot for slot in free if slot.lane == lane.name]
-        named = [slot for slot in own or free if asked.call_id is not None and slot.request.call_id == asked.call_id]
-        slot = (named or own or free)[0]
-        if not own and not named and len(free) > 1:
-            self.report.ambiguous.append(
-                f"{asked.boundary} {asked.name} in lane {lane.name}: {len(free)} equal questions are recorded in other "
-                f"lanes and nothing tells them apart; {slot.place} was taken"
-            )
-        self.report.reordered.append(
-            Reordered(seq=slot.seq, step=slot.step, lane=lane.name, recorded_lane=slot.lane, name=asked.name)
-        )
-        return slot
-
-    def _note_drift(self, lane: Lane, slot: Slot, asked: Request, found: tuple[Any, ...]) -> None:
-        if found:
-            self.report.drift.append(
-                Drift(
-                    seq=slot.seq,
-                    step=slot.step,
-                    lane=lane.name,
-                    boundary=asked.boundary,
-                    name=asked.name,
-                    differences=found,
-                    causes=name_causes(found, slot.request.content),
-                )
-            )
 
     def _answer(self, slot: Slot, answer: Event) -> Outcome:
         try:

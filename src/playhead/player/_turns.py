@@ -57,8 +57,8 @@ class Turns:
         return turns is not None and turns <= 1 and self.between(self._order.index(slot.seq), index) == 1
 
     def was_ready(self, found: Hold, index: int, watch: LoopWatch) -> bool:
-        """Whether ``found`` came one turn after the moment ``index``, but had been made ready before that."""
-        near = found.ready > 0 and found.watch is watch and found.index - found.ready <= index < found.index
+        """Whether ``found`` came one turn after the moment ``index``, and had been made ready by then."""
+        near = found.ready > 0 and found.watch is watch and found.index > index
         return near and found.moment is not None and self.between(index, found.index) == 1
 
     def came_with(self, hold: Hold, found: Hold, *, known: int) -> bool:

@@ -356,11 +356,14 @@ class Turnstile:
             yielding.is_open = False
             self._still.reset()
             yielding.open()
-        elif self.is_real or not (hold or free or self.is_cut or self._still.is_long()):
+        elif self.is_real or not (hold or free or self.is_cut or self._is_stuck() or self._still.is_long()):
             return False
         else:
             self._unblock(hold or free or next(iter(self._never.values())))
         return True
+
+    def _is_stuck(self) -> bool:
+        return any(hold.explain is not None for hold in self._never.values())
 
     def _first_yielding(self) -> Hold | None:
         """The first sleep or beginning of a thread that waits: what is missing may be asked after it."""

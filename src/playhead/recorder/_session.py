@@ -138,7 +138,7 @@ class RecordSession:
             watch = running_watch() or lone_watch()
             turns = None
             if watch is not None:
-                readied = ticket.lane.inside().readied  # where its body ran
+                readied = ticket.inside.readied
                 if readied >= ticket.marked:
                     ticket.ready = watch.marks - readied
                 turns = watch.mark()
