@@ -68,7 +68,8 @@ def _calling_at(original: Callable[..., Any], original_time: Callable[[Any], flo
         if ticket.answer is None:
             return original(self, when, _fire, ticket, callback, *args, context=context)
         if ticket.turn is None:
-            return original(self, min(when, original_time(self) + _SHORT_S), callback, *args, context=context)
+            soon = original_time(self) + min(pause.seconds, _SHORT_S)
+            return original(self, soon, callback, *args, context=context)
         handle = held(when, callback, args, self, context)
         handle.turn = ticket.turn
         ticket.turn.call(partial(_make_ready, self, handle))

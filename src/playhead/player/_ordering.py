@@ -82,11 +82,16 @@ class Ordering:
         with suppress(PlayheadError):  # it is told at its first crossing
             hold.wait()
 
-    def _cross(self, lane: Lane) -> LoopWatch | None:
-        """Something is asked in ``lane``: its loop, whose watch is given, waits for turns from now on; it has begun."""
+    def follow(self) -> LoopWatch | None:
+        """Have the loop that runs in this thread, if there is one, wait for its turns; its watch."""
         watch = running_watch()
         if watch is not None and watch.pacer is None:
             self._pacing.follow(watch)
+        return watch
+
+    def _cross(self, lane: Lane) -> LoopWatch | None:
+        """Something is asked in ``lane``: its loop, whose watch is given, waits for turns from now on; it has begun."""
+        watch = self.follow()
         opening = self._order.opening(lane.name)
         if opening is not None:
             self.stile.happened(opening, watch)

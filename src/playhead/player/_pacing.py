@@ -57,17 +57,20 @@ class Pacing:
 
     def _wind_up(self, watch: LoopWatch, timeout: float | None, select: Select) -> list[Any]:
         """The replay has failed. Who was told may be a task that nobody waits for: then the loop is told."""
-        begun_s, stile = self._failed_s, self._stile
+        begun_s, stile, failure = self._failed_s, self._stile, self._stile.failure
         while True:
             wait_s = _LONGEST_POLL_S if timeout is None else min(timeout, _LONGEST_POLL_S)
             found = select(wait_s)
-            self._failed_s += wait_s
-            if found or not watch.is_idle or (timeout is not None and self._failed_s - begun_s >= timeout):
+            self._failed_s += max(wait_s, _SHORTEST_POLL_S)
+            if found or not watch.is_idle:
                 return found
             is_alone = stile.activity.is_alone(watch.thread) and len(watch.loop._selector.get_map() or ()) <= 1
-            if (timeout is None and is_alone) or self._failed_s > _PATIENCE_S:
+            is_long = self._failed_s > (_SHORT_S if is_alone else _PATIENCE_S)
+            if failure is not None and (is_long or (is_alone and timeout is None)):
                 self._failed_s = 0.0
-                raise stile.failure or RuntimeError
+                raise failure
+            if timeout is not None and self._failed_s - begun_s >= timeout:
+                return found
 
     def _begin_turn(self, watch: LoopWatch) -> None:
         """Let those go on whose turn has come; what threads do then comes between two turns of their only loop."""

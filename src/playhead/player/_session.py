@@ -165,6 +165,7 @@ class ReplaySession:
         if self._ended or (self.failure is not None and call.name == "wait"):
             return Ticket(lane, call)
         if self.failure is not None:
+            self._ordering.follow()
             return Ticket(lane, call, answer=Returned(None))
         return self._ordering.pause(lane, call, pause)
 
@@ -308,6 +309,7 @@ class ReplaySession:
         if self._ended:
             raise self._late(f"{call.kind} {call.name} in lane {lane.name}")
         if self.failure is not None:
+            self._ordering.follow()
             raise self.failure
 
     def _late(self, what: str) -> LateCrossingError:
@@ -371,6 +373,7 @@ class ReplaySession:
     def _fail(self, error: DivergenceError, found: Divergence) -> None:
         """From here on nothing is answered; where the recorded run has held to its end, that is no divergence of it."""
         self.failure = error
+        self._ordering.follow()
         self._ordering.stile.fail(error)
         if self.was_left and not any(self._layout.unplayed()):
             asked = f"{found.boundary} {found.name} in lane {found.lane}"
