@@ -9,6 +9,7 @@ import random
 import subprocess
 import sys
 import time
+import weakref
 from collections.abc import Callable, Coroutine
 from typing import Any
 
@@ -147,6 +148,50 @@ def test_a_task_factory_of_the_program_is_called_as_without_us() -> None:
     own, inner = in_run(agent)
     assert inner == f"{own}/leaf#1"
     assert not any("context" in kwargs for kwargs in calls)
+
+
+@pytest.mark.parametrize("runner", RUNNERS)
+def test_a_task_in_a_lane_passes_for_one_of_asyncio(runner: Callable[..., Any]) -> None:
+    async def agent() -> None:
+        task = asyncio.create_task(leaf(), name="one")
+        twin = asyncio.create_task(leaf())
+        assert isinstance(task, asyncio.Task)
+        assert isinstance(task, asyncio.Future)
+        assert repr(task).startswith("<Task pending name='one' coro=<leaf() ")
+        assert task != twin
+        assert hash(task) == hash(task)
+        assert {task, twin, current} == asyncio.all_tasks()
+        assert {*weakref.WeakSet([task, twin, task])} == {task, twin}
+        assert await asyncio.gather(task, twin) == [task.result(), twin.result()]
+        with pytest.raises(TypeError, match="a coroutine was expected"):
+            await asyncio.create_task(1)  # type: ignore[arg-type]
+
+    async def main() -> None:
+        nonlocal current
+        current = asyncio.current_task()
+        await agent()
+
+    current: Any = None
+    in_run(main, runner=runner)
+
+
+def test_places_of_tasks_in_sets_are_the_same_in_each_run() -> None:
+    async def agent() -> list[int]:
+        return [hash(asyncio.create_task(leaf())) for _ in range(50)]
+
+    first = in_run(agent)
+    assert in_run(agent) == first
+    assert len({*first}) == 50
+
+
+def test_the_sets_of_asyncio_are_their_own_again_afterwards() -> None:
+    in_run(every_way)
+    assert "set" not in vars(sys.modules["asyncio.tasks"])
+
+    async def agent() -> type:
+        return type(asyncio.create_task(leaf()))
+
+    assert asyncio.run(agent()) is asyncio.Task
 
 
 def test_a_context_that_is_handed_over_is_used_and_changed_in_nothing_but_the_lane() -> None:

@@ -7,7 +7,7 @@ them. A call is at work from when it is handed over until its report has reached
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
 from types import ModuleType
 from typing import Any
@@ -25,6 +25,7 @@ def install(patches: Patches) -> None:
     def patch_anyio(module: ModuleType) -> None:
         backend = module.AsyncIOBackend
         patches.replace(backend, "run_sync_in_worker_thread", _handing_over(backend.run_sync_in_worker_thread))
+        patches.replace(module, "set", InOrder)
 
     def patch_loop(module: ModuleType) -> None:
         loop = module.BaseEventLoop
@@ -32,6 +33,25 @@ def install(patches: Patches) -> None:
 
     when_imported("anyio._backends._asyncio", patch_anyio, patches)
     when_imported("asyncio.base_events", patch_loop, patches)
+
+
+class InOrder(dict[Any, None]):
+    """A set that is gone through in the order in which it was filled: anyio cancels its scopes as they lie in one."""
+
+    def __init__(self, given: Iterable[Any] = ()) -> None:
+        super().__init__(dict.fromkeys(given))
+
+    def add(self, each: Any) -> None:
+        """Have it among them."""
+        self[each] = None
+
+    def remove(self, each: Any) -> None:
+        """Have it no longer; a `KeyError` where it is not among them."""
+        del self[each]
+
+    def discard(self, each: Any) -> None:
+        """Have it no longer."""
+        self.pop(each, None)
 
 
 class _Work:

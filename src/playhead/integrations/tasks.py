@@ -2,20 +2,22 @@
 
 ``loop.create_task`` is where all of them pass, whether they come from ``asyncio.create_task``, ``gather``, a task
 group or a library; only a direct ``asyncio.Task(...)`` does not, and stays in its creator's lane. No task factory
-is installed, and one that the program has installed is called as before.
+is installed, and one that the program has installed is called as before; else the tasks are such as lie in sets where
+their lane puts them.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from types import CodeType, ModuleType
 from typing import Any
 
-from playhead.boundary import Patches, current_lane, enter_lane, leave_lane
+from playhead.boundary import Lane, Patches, current_lane, enter_lane, leave_lane
 from playhead.integrations._callables import name_awaitable
 from playhead.integrations._imports import when_imported
+from playhead.integrations._lane_tasks import in_given_order, make_task
 
 
 def install(patches: Patches) -> None:
@@ -27,7 +29,11 @@ def install(patches: Patches) -> None:
     def patch_uvloop(module: ModuleType) -> None:
         _patch(module.Loop, patches)
 
+    def patch_sets(module: ModuleType) -> None:
+        patches.replace(module, "set", in_given_order)
+
     when_imported("asyncio.base_events", patch_asyncio, patches)
+    when_imported("asyncio.tasks", patch_sets, patches)
     when_imported("uvloop", patch_uvloop, patches)
 
 
@@ -42,24 +48,30 @@ def _in_lanes(original: Callable[..., Any]) -> Callable[..., Any]:
         if lane is None or lane.opaque or _goes_on(sys._getframe(1)):
             return original(self, coro, *args, **kwargs)
         child = lane.child(name_awaitable(coro))
+        make = original if args else partial(_make, original, child)
         context = kwargs.get("context")
         if context is not None:
             try:
                 context.run(enter_lane, child)
             except RuntimeError:
                 pass  # someone is in this context now: the task shares it, and so the lane
-            return original(self, coro, *args, **kwargs)
+            return make(self, coro, *args, **kwargs)
         # A task copies the context in which it is made. To hand it a context would ask more of a task factory
         # than it may know.
         token = enter_lane(child)
         try:
-            return original(self, coro, *args, **kwargs)
+            return make(self, coro, *args, **kwargs)
         finally:
             leave_lane(token)
             if kwargs.get("eager_start") or self.get_task_factory() is not None:
                 lane.session.follows(lane, child)  # an eager task has begun, or even ended, within this call
 
     return create_task
+
+
+def _make(original: Callable[..., Any], lane: Lane, loop: Any, coro: Any, **options: Any) -> Any:
+    task = make_task(loop, coro, options, lane.name)
+    return original(loop, coro, **options) if task is None else task
 
 
 def _goes_on(frame: Any) -> bool:
