@@ -97,7 +97,9 @@ class Streamed(msgspec.Struct, frozen=True):
 
     ``head`` came before the first piece (an `HttpHead`, or ``None`` for generators). ``gaps_ns[i]`` is the
     time in nanoseconds that passed before ``items[i]``, the first counted from the question. ``error`` is
-    what cut the stream where ``end`` is ``"broken"``; ``value`` is what a generator returned at its end.
+    what cut the stream where ``end`` is ``"broken"``; ``value`` is what a generator returned at its end. ``turns[i]``
+    says in which turn ``items[i]`` came where its loop was not idle before it: how many turns after what came there
+    last, and where that was a piece of another stream, how many pieces had come in that loop. It may be shorter.
     """
 
     head: HttpHead | None
@@ -106,6 +108,7 @@ class Streamed(msgspec.Struct, frozen=True):
     end: End
     error: BaseException | None = None
     value: Any = None
+    turns: Sequence[Sequence[int]] = ()
 
 
 Outcome = Returned | Raised | Streamed

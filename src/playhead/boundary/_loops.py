@@ -33,7 +33,10 @@ class LoopWatch:
     ``turn`` counts its turns and ``marks`` what crossed in them; ``pacer`` decides, if it is there, what comes next.
     """
 
-    __slots__ = ("__weakref__", "_idle", "_last", "is_selecting", "loop", "marks", "pacer", "select", "thread", "turn")
+    __slots__ = (
+        "__weakref__", "_by", "_idle", "_last", "_latest", "is_selecting", "loop", "marks", "pacer", "pieces", "select",
+        "thread", "turn",
+    )  # fmt: skip
 
     def __init__(self, loop: Any) -> None:
         self.loop = loop
@@ -44,7 +47,10 @@ class LoopWatch:
         self.is_selecting = False
         """Whether the loop, having nothing to do, waits for what is ready."""
         self._idle = 0
-        self._last = (0, -1)
+        self._last = self._latest = (0, -1)
+        self._by: object = None
+        self.pieces = 0
+        """How many pieces of streams have come in it."""
         selector = loop._selector
         self.select: Select = selector.select
         ready = loop._ready
@@ -69,8 +75,36 @@ class LoopWatch:
         """
         self.marks += 1
         turn, idle = self._last
-        self._last = (self.turn + ahead, self._idle)
+        self._last = self._latest = (self.turn + ahead, self._idle)
+        self._by = None
         return self.turn - turn if idle == self._idle else None
+
+    def mark_piece(self, by: object = None, *, ahead: int = 0, is_head: bool = False) -> list[int]:
+        """A piece of the stream ``by`` has come, or its head: `after_piece`, but also where no piece came before."""
+        found = self._after(by)
+        self._latest = (self.turn + ahead, self._idle)
+        self._by = by
+        self.pieces += not is_head
+        return found
+
+    def after_piece(self, by: object = None) -> list[int]:
+        """How many turns have passed since a piece came after the last mark, and how many had come, if not ``by`` it.
+
+        Empty where none came, or the loop was idle since.
+        """
+        return self._after(by) if self._latest is not self._last else []
+
+    def _after(self, by: object) -> list[int]:
+        turn, idle = self._latest
+        if idle != self._idle:
+            return []
+        turns = self.turn - turn
+        return [turns] if self._by is by or self._latest is self._last else [turns, self.pieces]
+
+    @property
+    def since_piece(self) -> int:
+        """How many turns have passed since the last mark or piece."""
+        return self.turn - self._latest[0]
 
     @property
     def since_mark(self) -> int:

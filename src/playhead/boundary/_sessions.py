@@ -41,7 +41,8 @@ class Ticket(msgspec.Struct, eq=False):
     session's own. ``carrier`` is the lane of the task that carries the call out, where it was made in another.
     ``body`` is the lane in which it is carried out, if it is one of its own. ``marked`` is what the watch of its loop
     had counted when it was asked, and ``ready`` how much it counted between the moment when the task was made ready to
-    go on with the answer and the answer. ``errand`` is for the process that the call starts.
+    go on with the answer and the answer. ``after_piece`` is what the watch says of the pieces of streams before the
+    answer. ``errand`` is for the process that the call starts.
     """
 
     lane: Lane
@@ -58,6 +59,7 @@ class Ticket(msgspec.Struct, eq=False):
     body: Lane | None = None
     marked: int = 0
     ready: int = 0
+    after_piece: list[int] = []
     errand: Errand | None = None
 
     @property

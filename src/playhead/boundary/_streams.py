@@ -7,16 +7,17 @@ when it ends, in whichever way: read to its end, left, cancelled, broken, or dro
 from __future__ import annotations
 
 import weakref
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
-from itertools import zip_longest
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Sequence
+from itertools import chain, repeat
 from typing import Any
 
 from playhead._system import SystemClock
 from playhead.boundary._calls import End, HttpHead, Outcome, Raised, Streamed
 from playhead.boundary._cancellation import is_cancellation
 from playhead.boundary._lanes import enter_lane, in_lane, leave_lane
+from playhead.boundary._loops import running_watch
 from playhead.boundary._sessions import Ticket
-from playhead.boundary._turns import Turn
+from playhead.boundary._turns import Pace, Turn
 from playhead.errors import DivergenceError
 
 _OVER: Any = object()
@@ -29,15 +30,28 @@ class Tap:
     ``head`` may be set later than at the start, by who learns of it.
     """
 
-    __slots__ = ("__weakref__", "_done", "_gaps", "_items", "_last", "head", "ticket")
+    __slots__ = ("__weakref__", "_done", "_gaps", "_head", "_items", "_last", "_turns", "ticket")
 
     def __init__(self, ticket: Ticket, head: HttpHead | None = None) -> None:
         self.ticket = ticket
-        self.head = head
+        self._head = head
         self._items: list[Any] = []
         self._gaps: list[int] = []
+        self._turns: list[Sequence[int]] = []
         self._last = ticket.began_ns or _now()
         self._done = False
+
+    @property
+    def head(self) -> HttpHead | None:
+        """The beginning of the answer, once it has come."""
+        return self._head
+
+    @head.setter
+    def head(self, head: HttpHead | None) -> None:
+        self._head = head
+        watch = running_watch() if self.ticket.answer is None else None
+        if watch is not None:
+            watch.mark_piece(self.ticket, is_head=True)
 
     def take(self, item: Any, *, together: bool = False) -> None:
         """One more piece has come, ``together`` with the one before it where the program could not tell them apart."""
@@ -46,10 +60,13 @@ class Tap:
         self._gaps.append(0 if together and self._items else now - self._last)
         self._items.append(item if keep is None else keep(item))
         self._last = now
+        watch = running_watch() if self.ticket.answer is None else None
+        if watch is not None:
+            self._turns.append(watch.mark_piece(self.ticket))
 
     def end(self, end: End, error: BaseException | None = None, value: Any = None) -> None:
         """The stream has ended; later calls change nothing."""
-        self._hand_in(Streamed(self.head, self._items, self._gaps, end, error, value))
+        self._hand_in(Streamed(self.head, self._items, self._gaps, end, error, value, self._turns))
 
     def miss(self, error: BaseException) -> None:
         """The call raised ``error`` before any stream began, or, where there is a head, the stream did."""
@@ -172,12 +189,13 @@ class TeedStream(Stream):
 class PlayedStream(Stream):
     """A recorded stream: the same pieces, the same end."""
 
-    __slots__ = ("_answer", "_given", "_tap")
+    __slots__ = ("_answer", "_given", "_pieces", "_tap")
 
     def __init__(self, answer: Streamed, tap: Tap) -> None:
         super().__init__(answer.head, tap)
         self._answer = answer
         self._given = 0
+        self._pieces = _paced(answer, tap.ticket.pace)  # who iterates it anew goes on where it is
         self._tap = tap
 
     @property
@@ -193,7 +211,7 @@ class PlayedStream(Stream):
 
     def __iter__(self) -> Iterator[Any]:
         try:
-            for turn, item in self._pieces():
+            for turn, item in self._pieces:
                 if turn is not None:
                     turn.wait()
                 self._tap.take(item)
@@ -209,7 +227,7 @@ class PlayedStream(Stream):
 
     async def __aiter__(self) -> AsyncIterator[Any]:
         try:
-            for turn, item in self._pieces():
+            for turn, item in self._pieces:
                 if turn is not None:
                     await turn
                 self._tap.take(item)
@@ -222,18 +240,6 @@ class PlayedStream(Stream):
         except BaseException as error:
             self._tap.fail(error)
             raise
-
-    def _pieces(self) -> Iterator[tuple[Turn | None, Any]]:
-        """The pieces, each with the turn at which it came."""
-        answer = self._answer
-        pace = self._tap.ticket.pace
-        if pace is None:
-            yield from ((None, item) for item in answer.items)
-            return
-        after_ns = 0
-        for item, gap in zip_longest(answer.items, answer.gaps_ns[: len(answer.items)], fillvalue=0):
-            after_ns += gap
-            yield pace.piece(after_ns), item
 
     def _last_turn(self) -> Turn | None:
         """When a stream ends that the program did not leave."""
@@ -261,3 +267,12 @@ class PlayedStream(Stream):
     def close(self) -> None:
         """Leave the stream; after its last piece that is its end."""
         self._tap.end("complete" if self.is_spent else "closed")
+
+
+def _paced(answer: Streamed, pace: Pace | None) -> Iterator[tuple[Turn | None, Any]]:
+    """The pieces of a recorded stream, each with the turn at which it came."""
+    after_ns = 0
+    gaps = answer.gaps_ns[: len(answer.items)]
+    for item, gap, turns in zip(answer.items, chain(gaps, repeat(0)), chain(answer.turns, repeat(())), strict=False):
+        after_ns += gap
+        yield None if pace is None else pace.piece(after_ns, turns), item

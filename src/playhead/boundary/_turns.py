@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from typing import Any, Protocol
 
 
@@ -64,8 +64,8 @@ class Turn(Protocol):
 class Pace(Protocol):
     """The turns of a stream. Each is ``None`` where there is nothing to wait for."""
 
-    def piece(self, after_ns: int) -> Turn | None:
-        """The turn of the piece that came ``after_ns`` nanoseconds after the question."""
+    def piece(self, after_ns: int, turns: Sequence[int]) -> Turn | None:
+        """The turn of the piece that came ``after_ns`` nanoseconds after the question, ``turns`` as in `Streamed`."""
         ...
 
     def end(self) -> Turn | None:

@@ -140,6 +140,13 @@ class ModelResponded(_Body, frozen=True, omit_defaults=True, kw_only=True):
     """How many turns of its event loop came between this and the event before it there; absent where it was idle."""
     ready: int = 0
     """How many events of its loop came between the moment when its task was made ready and this."""
+    after_piece: list[int] = []
+    """Where the loop was idle since the event before this, but not since a piece of a stream: the turns since that.
+
+    Where that was a piece of another stream, the second number says how many pieces had come in this loop.
+    """
+    piece_turns: list[list[int]] = []
+    """For pieces of a stream in a row: their number, and for each ``after_piece``, of what came last in its loop."""
     usage: dict[str, Any] | None = None
     """The tokens counted; with ``partial`` where the answer broke off, so that they are a lower bound."""
     verdict: dict[str, Any] | None = None
@@ -187,6 +194,13 @@ class ToolReturned(_Body, frozen=True, omit_defaults=True, kw_only=True):
     """How many turns of its event loop came between this and the event before it there; absent where it was idle."""
     ready: int = 0
     """How many events of its loop came between the moment when its task was made ready and this."""
+    after_piece: list[int] = []
+    """Where the loop was idle since the event before this, but not since a piece of a stream: the turns since that.
+
+    Where that was a piece of another stream, the second number says how many pieces had come in this loop.
+    """
+    piece_turns: list[list[int]] = []
+    """For pieces of a stream in a row: their number, and for each ``after_piece``, of what came last in its loop."""
 
 
 class ToolFailed(ToolReturned, frozen=True, kw_only=True, omit_defaults=True):
@@ -232,6 +246,13 @@ class BoundaryAnswered(_Body, frozen=True, omit_defaults=True, kw_only=True):
     """How many turns of its event loop came between this and the event before it there; absent where it was idle."""
     ready: int = 0
     """How many events of its loop came between the moment when its task was made ready and this."""
+    after_piece: list[int] = []
+    """Where the loop was idle since the event before this, but not since a piece of a stream: the turns since that.
+
+    Where that was a piece of another stream, the second number says how many pieces had come in this loop.
+    """
+    piece_turns: list[list[int]] = []
+    """For pieces of a stream in a row: their number, and for each ``after_piece``, of what came last in its loop."""
 
 
 class BoundaryFailed(BoundaryAnswered, frozen=True, kw_only=True, omit_defaults=True):

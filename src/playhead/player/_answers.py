@@ -54,6 +54,7 @@ def _items(body: ToolReturned | BoundaryAnswered | ModelResponded) -> Streamed:
         body.end,
         decode_error(error) if error is not None else None,
         decode(value) if value is not None else None,
+        _turns(body.piece_turns),
     )
 
 
@@ -66,7 +67,8 @@ def _http(body: ModelResponded | BoundaryAnswered) -> Streamed:
         version=body.protocol.get("version", "HTTP/1.1"),
         reason=body.protocol.get("reason", ""),
     )
-    return Streamed(head, pieces, _nanos(body.gaps), body.end, decode_error(error) if error is not None else None)
+    cut = decode_error(error) if error is not None else None
+    return Streamed(head, pieces, _nanos(body.gaps), body.end, cut, turns=_turns(body.piece_turns))
 
 
 def _with_length(headers: list[tuple[str, str]], length: int, *, whole: bool) -> tuple[tuple[str, str], ...]:
@@ -79,3 +81,7 @@ def _with_length(headers: list[tuple[str, str]], length: int, *, whole: bool) ->
 
 def _nanos(gaps: list[int]) -> list[int]:
     return [gap * 1000 for gap in gaps]
+
+
+def _turns(counted: list[list[int]]) -> list[list[int]]:
+    return [turns for number, *turns in counted for _ in range(number)]

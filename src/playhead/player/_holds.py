@@ -13,6 +13,7 @@ from playhead import _system
 from playhead.boundary import Gate, LoopWatch, is_cancellation, running_loop, running_watch
 
 if TYPE_CHECKING:
+    from playhead.player._comings import Coming
     from playhead.player._report import Divergence
     from playhead.player._turnstile import Turnstile
 
@@ -33,13 +34,14 @@ class Hold:
     ``cancelled`` was ended by the program itself when recorded. ``at_ns`` is the recorded time. One whose index is
     `FREE` goes by that alone, and one that is ``never`` does not come: the program had taken it back. One that
     ``yields`` gives nothing that was recorded: it need not keep its place where nothing else can go on. One that
-    ``is_near`` came in the turn after its question.
+    ``is_near`` came in the turn after its question. ``coming`` is there for pieces of streams, and for what came soon
+    after one.
     """
 
     __slots__ = (
-        "at_ns", "beside", "blocks", "cancelled", "error", "explain", "index", "is_gated", "is_near", "is_nudged",
-        "is_open", "is_timer", "key", "lane", "loop", "moment", "never", "place", "ready", "seconds", "stile",
-        "turns", "wake", "was_left", "watch", "yields",
+        "at_ns", "beside", "blocks", "cancelled", "coming", "error", "explain", "index", "is_gated", "is_near",
+        "is_nudged", "is_open", "is_timer", "key", "lane", "loop", "moment", "never", "place", "ready", "seconds",
+        "stile", "turns", "wake", "was_left", "watch", "yields",
     )  # fmt: skip
 
     def __init__(
@@ -56,6 +58,7 @@ class Hold:
         never: bool = False,
         yields: bool = False,
         is_near: bool = False,
+        coming: Coming | None = None,
     ) -> None:
         self.stile = stile
         self.index = index
@@ -68,6 +71,7 @@ class Hold:
         self.never = never
         self.yields = yields
         self.is_near = is_near
+        self.coming = coming
         self.key = _thread.get_ident()
         self.watch: LoopWatch | None = None
         self.beside: LoopWatch | None = None

@@ -24,6 +24,7 @@ from playhead.boundary import (
 from playhead.errors import PlayheadError
 from playhead.eventlog import Exchange, Recording
 from playhead.events import Event
+from playhead.player._comings import Coming
 from playhead.player._holds import FREE, Hold
 from playhead.player._naps import Nap, Naps
 from playhead.player._order import Order
@@ -123,11 +124,15 @@ class Ordering:
         watch = None if is_next else self.asked(ticket.lane, slot)
         index = order.index(answer.seq)
         turns = order.turns(index, getattr(answer.body, "turns", None))
+        after = getattr(answer.body, "after_piece", ()) if order.turns(index, 0) is not None else ()
+        coming = Coming(after) if after else None
         if isinstance(outcome, Streamed):
             asked_ns = exchange.question.mono_ns
-            ticket.pace = StreamPace(self.stile, ticket, slot, asked_ns=asked_ns, end=index, turns=turns)
+            pace = ticket.pace = StreamPace(
+                self.stile, ticket, slot, asked_ns=asked_ns, end=index, turns=turns, coming=coming
+            )
             if not is_next:
-                ticket.turn = ticket.pace.piece(outcome.gaps_ns[0] if outcome.gaps_ns else 0)
+                ticket.turn = pace.begin(outcome)
             return
         cancelled = isinstance(outcome, Raised) and is_cancellation(outcome.error)
         if cancelled or not self.stile.passes(index, turns, watch):
@@ -135,6 +140,7 @@ class Ordering:
             near = self._turns.is_near(slot, index, turns)
             place = place_of(ticket, slot)
             hold = ticket.turn = self._hold(ticket.lane, place, index, turns, cancelled=cancelled, is_near=near)
+            hold.coming = coming
             hold.ready = self._order.ready(index, getattr(answer.body, "ready", 0))
         elif self.stile.is_waited_for or self._order.is_another:
             slot.end = index  # it is looked at again when it has been given

@@ -15,6 +15,7 @@ from itertools import count
 from typing import Any
 
 from playhead.boundary import Activity, LoopWatch, lone_watch, near_watch, running_watch
+from playhead.player._comings import MOMENT, Coming
 from playhead.player._holds import FREE, Entry, Hold, first_waiting
 from playhead.player._order import Order
 from playhead.player._stillness import Stillness
@@ -85,7 +86,9 @@ class Turnstile:
 
     def passes(self, index: int, turns: int | None, watch: LoopWatch | None) -> bool:
         """Whether the moment ``index`` may come at once, which it then does: nothing else could come before it."""
-        if self.order.head < index or not (self._is_last_to_run(watch) or (turns == 0 and watch is not None)):
+        if not self.is_first(index, self.order.at_ns(index)):
+            return False
+        if not self._is_last_to_run(watch) and (turns != 0 or watch is None):
             return False
         self.order.happened(index)
         self._moved(index, watch)
@@ -123,19 +126,14 @@ class Turnstile:
             hold.is_open = True
             return True
 
-    def is_next(self, index: int) -> bool:
-        """Whether the moment ``index`` is next, nobody waits and nobody else runs."""
-        if self.order.head != index or self._held or self._free or self._never:
-            return False
-        watch = running_watch()
-        return self.activity.alone == _thread.get_ident() and (watch is None or not watch.loop._ready)
-
     def is_clear(self, index: int, at_ns: int) -> bool:
         """Whether what came before the moment ``index``, at ``at_ns``, may come at once."""
-        if self.order.head < index or not self._is_last_to_run(running_watch()):
-            return False
+        return self.is_first(index, at_ns) and self._is_last_to_run(running_watch())
+
+    def is_first(self, index: int, at_ns: int) -> bool:
+        """Whether what came before the moment ``index``, at ``at_ns``, has nothing to wait for but its turn."""
         first = first_waiting(self._held)
-        return first is None or (first.index, first.at_ns) > (index, at_ns)
+        return self.order.head >= index and (first is None or (first.index, first.at_ns) > (index, at_ns))
 
     def may_end(self, index: int, turns: int | None) -> bool:
         """Whether the end of a stream, the moment ``index``, may come at once, which it then does."""
@@ -214,7 +212,7 @@ class Turnstile:
         if self.is_waited_for:
             self._advance()
 
-    def _moved(self, index: int, watch: LoopWatch | None) -> None:
+    def _moved(self, index: int, watch: LoopWatch | None, coming: Coming = MOMENT, ahead: int = 0) -> None:
         at_ns = self.order.at_ns(index)
         if at_ns > self.now_ns:
             self.now_ns = at_ns
@@ -223,7 +221,7 @@ class Turnstile:
         if watch is None:
             watch = lone_watch()
         if watch is not None:
-            watch.mark()
+            coming.mark(watch, ahead)
 
     def _begin_anew(self) -> None:
         """Before it is looked who rests, and how often time has jumped: forget what was before the last happening."""
@@ -305,32 +303,35 @@ class Turnstile:
         if hold.moment is not None:
             self.order.happened(hold.moment)
         watch = hold.watch
-        self._moved(hold.index, watch)
-        if watch is not None and watch.thread != _thread.get_ident():
-            watch.mark(ahead=1 + in_next_turn)  # its loop is only told in this turn, and goes on in the next
-        elif watch is not None and in_next_turn:
-            watch.mark(ahead=1)
-        elif watch is not None and watch is not self._between and not watch.is_selecting:
+        is_told = watch is not None and watch.thread != _thread.get_ident()  # it only goes on in the next turn
+        self._moved(hold.index, watch, hold.coming or MOMENT, is_told + in_next_turn)
+        if watch is not None and not (is_told or in_next_turn or watch is self._between or watch.is_selecting):
             self._late = 1
 
     def _may_come(self, hold: Hold, *, seen: bool) -> bool:
-        if hold.turns is not None and self._is_time(hold, hold.turns):
-            return True
-        return self._is_quiet() or (seen and self._loops_rest() and self._still.allows(self.order.gap_ns(hold.index)))
+        return (
+            self._is_time(hold)
+            or self._is_quiet()
+            or (seen and self._loops_rest() and self._still.allows(self.order.gap_ns(hold.index)))
+        )
 
-    def _is_time(self, hold: Hold, turns: int) -> bool:
+    def _is_time(self, hold: Hold) -> bool:
         """Whether a loop has come to that turn, and no thread is doing anything that comes before it.
 
         A thread goes on between two turns of the loop beside it. What came in the turn of the moment before it came
         after that one: a thread waits for the turn's end then.
         """
-        watch = hold.watch
+        watch, turns = hold.watch, hold.turns
         if watch is None:
+            if turns is None:
+                return False
             least = turns if self._is_beside else max(turns, 1)
             beside = hold.beside
             return beside is not None and beside is self._between and beside.since_mark >= least + self._late
+        if turns is None and (hold.coming is None or not hold.coming.is_due(watch)):
+            return False
         rest = watch is self._between or self.activity.rests_beside(watch.thread)
-        return rest and watch.since_mark >= turns
+        return rest and (turns is None or watch.since_mark >= turns)
 
     def _resolve(self, hold: Hold | None, *, seen: bool) -> bool:
         """Nobody's turn has come. Where nobody runs either, let go on what can; whether anything could."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import groupby
 from typing import Any
 
 import msgspec
@@ -99,3 +100,9 @@ def _replace(tree: Any, path: Path, new: str) -> Any:
     if isinstance(tree, dict):
         return {key: _replace(value, rest, new) if key == head else value for key, value in tree.items()}
     return [_replace(value, rest, new) if at == head else value for at, value in enumerate(tree)]
+
+
+def count_equal(turns: Sequence[Sequence[int]]) -> list[list[int]]:
+    """The turns of the pieces of a stream, equal ones in a row once with their number; without idle ones at the end."""
+    found = [[len(list(equal)), *each] for each, equal in groupby(turns)]
+    return found if len(found[-1]) > 1 else found[:-1]

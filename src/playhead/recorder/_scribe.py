@@ -40,7 +40,7 @@ from playhead.providers import (
     recognise,
 )
 from playhead.recorder._parts import NotPlainJsonError, PartKeeper
-from playhead.recorder._pieces import mask_events, mask_pieces, mask_tokens
+from playhead.recorder._pieces import count_equal, mask_events, mask_pieces, mask_tokens
 from playhead.recorder._trails import Trail
 
 _LIFT_FROM = 2048
@@ -177,6 +177,10 @@ class Scribe:
             body["turns"] = turns
             if ticket.ready and family != "sleep":
                 body["ready"] = ticket.ready
+        elif ticket.after_piece and family != "sleep":
+            body["after_piece"] = ticket.after_piece
+        if isinstance(outcome, Streamed) and any(outcome.turns):
+            body["piece_turns"] = count_equal(outcome.turns)
         kind = (_FAILURE if failed else _ANSWER)[family]
         self._write(mono_ns, ticket.lane, kind, self._text(body, masked, lift=True), of=ticket.seq, by=ticket.carrier)
 
@@ -364,8 +368,11 @@ def _seems_whole(outcome: Streamed) -> bool:
 
 
 def _micros(gaps_ns: Sequence[int]) -> list[int]:
-    """The gaps in microseconds. Their sum stays true: a long stream does not drift against all else."""
-    ends = [total // 1000 for total in accumulate(gaps_ns)]
+    """The gaps in microseconds. Their sum stays true: a long stream does not drift against all else.
+
+    None ends before its piece came: what came less than a microsecond before that is not taken to have come after it.
+    """
+    ends = [-(-total // 1000) for total in accumulate(gaps_ns)]
     return [end - begin for begin, end in pairwise([0, *ends])]
 
 

@@ -135,13 +135,17 @@ class RecordSession:
         if ticket.errand is not None:
             self._take_end(ticket.call, ticket.errand.run or "", outcome)
         try:
-            watch = running_watch() or lone_watch()
+            here = running_watch()
+            watch = here or lone_watch()
             turns = None
             if watch is not None:
                 readied = ticket.inside.readied
                 if readied >= ticket.marked:
                     ticket.ready = watch.marks - readied
+                after = here.after_piece(ticket) if here is not None else []
                 turns = watch.mark()
+                if turns is None:
+                    ticket.after_piece = after
             kept = _NOTHING
             size = 0
             if type(outcome) is Returned:

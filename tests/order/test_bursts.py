@@ -1,0 +1,118 @@
+"""Pieces of streams come in the turns of the loop in which they came when recorded."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine
+from typing import Any
+
+import pytest
+
+import playhead
+from tests.order.conftest import Deck
+
+
+@playhead.tool
+async def burst() -> AsyncIterator[int]:
+    await asyncio.sleep(0.002)
+    for number in range(3):
+        yield number
+
+
+@playhead.tool
+async def stream(seconds: float) -> AsyncIterator[int]:
+    await asyncio.sleep(seconds)
+    yield 1
+    await asyncio.sleep(60)
+
+
+@playhead.tool
+async def fetch(seconds: float) -> None:
+    await asyncio.sleep(seconds)
+
+
+async def noted_among() -> list[Any]:
+    log: list[Any] = []
+    first = asyncio.Event()
+
+    async def read() -> None:
+        async for number in burst():
+            log.append(number)
+            first.set()
+        log.append("end")
+
+    reading = asyncio.create_task(read())
+    await first.wait()
+    log.append("first")
+    await reading
+    return log
+
+
+def keep_busy() -> None:
+    """What is to come in the next 15 ms comes in one turn."""
+    asyncio.get_running_loop().call_later(0.003, time.sleep, 0.02)
+
+
+async def with_an_answer() -> list[int]:
+    log: list[int] = []
+
+    async def read() -> None:
+        async for number in stream(0.007):
+            log.append(number)
+
+    tasks = [asyncio.create_task(fetch(0.005)), asyncio.create_task(read())]
+    keep_busy()
+    await asyncio.wait(tasks, return_when="FIRST_COMPLETED")
+    tasks[1].cancel()
+    await asyncio.wait(tasks)
+    return log
+
+
+async def of_two_streams() -> list[int]:
+    log: list[int] = []
+    queue: asyncio.Queue[int] = asyncio.Queue()
+
+    async def read(seconds: float) -> None:
+        async for number in stream(seconds):
+            queue.put_nowait(number)
+
+    tasks = [asyncio.create_task(read(seconds)) for seconds in (0.005, 0.007)]
+    keep_busy()
+    for _ in tasks:
+        await queue.get()
+        log.append(queue.qsize())
+    for task in tasks:
+        task.cancel()
+    await asyncio.wait(tasks)
+    return log
+
+
+@pytest.mark.parametrize("agent", [noted_among, with_an_answer, of_two_streams])
+def test_no_other_task_goes_on_between_pieces_that_came_in_one_turn(
+    agent: Callable[[], Coroutine[Any, Any, list[Any]]], deck: Deck
+) -> None:
+    for _ in range(3):
+        recording, given = deck.record(lambda: asyncio.run(agent()))
+        for _ in range(2):
+            assert deck.replay(recording, lambda: asyncio.run(agent())) == given
+            assert deck.report.identical, deck.report.lines()
+
+
+def test_only_pieces_that_did_not_come_to_an_idle_loop_are_told_of(deck: Deck) -> None:
+    @playhead.tool
+    async def slow() -> AsyncIterator[int]:
+        for number in range(3):
+            await asyncio.sleep(0.002)
+            yield number
+
+    async def main() -> None:
+        async for _ in burst():
+            pass
+        async for _ in slow():
+            pass
+
+    recording, _ = deck.record(lambda: asyncio.run(main()))
+    first, second = [event.body for event in recording.events if event.kind == "tool.returned"]
+    assert (first.piece_turns, first.after_piece) == ([[1], [2, 0]], [0])
+    assert second.piece_turns == []
