@@ -40,6 +40,11 @@ class Turn(Protocol):
         """Whether it does not come, what it limits having ended before when recorded."""
         ...
 
+    @property
+    def is_recorded(self) -> bool:
+        """Whether the moment came when recorded, so that it comes again."""
+        ...
+
     def wait(self) -> None:
         """Block this thread until then."""
         ...

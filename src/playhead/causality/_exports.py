@@ -12,7 +12,7 @@ from playhead.eventlog import printable
 
 Language = Literal["dot", "mermaid", "json"]
 
-_LEFT_OUT = frozenset({"lane.opened", "lane.closed", "sleep.asked", "sleep.ended"})
+_LEFT_OUT = frozenset({"lane.opened", "lane.woken", "lane.closed", "sleep.asked", "sleep.ended"})
 _LONGEST = 60
 
 

@@ -27,7 +27,7 @@ _ON: Final = {
     "channel": "was taken out by",
     "after": "came before",
 }
-_HIDDEN: Final = frozenset({"lane.opened", "lane.closed", "sleep.asked", "sleep.ended"})
+_HIDDEN: Final = frozenset({"lane.opened", "lane.woken", "lane.closed", "sleep.asked", "sleep.ended"})
 _WIDE: Final = 110
 
 Next = list[tuple[str, int]]

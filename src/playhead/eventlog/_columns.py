@@ -32,7 +32,7 @@ class Columns:
 
     For the event ``seq``: ``kinds[kind[seq]]``, ``lanes[lane[seq]]``, ``mono_ns[seq]``, and its line's
     ``offset[seq]`` and ``length[seq]`` in the plain text. ``questions`` (but for sleeps), ``sleeps``, ``steps``,
-    ``parts`` and ``lanes_opened`` hold the ``seq`` of such events, ``answers`` the first answer of each question
+    ``parts`` and ``lanes_opened`` and the like hold the ``seq`` of such events, ``answers`` the first answer of each question
     that has one, ``erased`` the events without a body.
     """
 
@@ -45,6 +45,7 @@ class Columns:
         self.mono_ns = array("q")
         self.questions = array("L")
         self.lanes_opened = array("L")
+        self.lanes_woken = array("L")
         self.sleeps = array("L")
         self.steps = array("L")
         self.parts = array("L")
@@ -72,6 +73,8 @@ class Columns:
                 self.answers.setdefault(event.of, seq)
             elif kind == "lane.opened":
                 self.lanes_opened.append(seq)
+            elif kind == "lane.woken":
+                self.lanes_woken.append(seq)
             elif kind == "sleep.asked":
                 self.sleeps.append(seq)
             elif kind in QUESTIONS:

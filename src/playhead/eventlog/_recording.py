@@ -213,11 +213,11 @@ class Recording:
         return View(self._columns.steps, self._exchange)
 
     def moments(self) -> Iterator[Moment]:
-        """Openings of lanes, questions and answers, those of sleeps included, in their order; reads no bodies."""
+        """Openings and wakings of lanes, questions and answers, those of sleeps included, in their order; reads no bodies."""
         columns = self._columns
         asked = {answer: question for question, answer in columns.answers.items()}
         kinds, kind, lanes, lane, mono_ns = columns.kinds, columns.kind, columns.lanes, columns.lane, columns.mono_ns
-        for seq in sorted([*columns.lanes_opened, *columns.questions, *columns.sleeps, *asked]):
+        for seq in sorted([*columns.lanes_opened, *columns.lanes_woken, *columns.questions, *columns.sleeps, *asked]):
             of = asked.get(seq, seq)
             yield Moment(seq, of, kinds[kind[seq]], lanes[lane[of]], mono_ns[seq])
 

@@ -304,6 +304,15 @@ class LaneOpened(_Body, frozen=True, omit_defaults=True, kw_only=True):
     """Of a thread that began beside a busy event loop: how many turns after the event before it there."""
 
 
+class LaneWoken(_Body, frozen=True, omit_defaults=True, kw_only=True):
+    """A thread in the lane goes on, having waited for what other threads did."""
+
+    wait: int = 0
+    """The how-manieth this was, from 1, of those places in the lane where it may have to wait; 0: not counted."""
+    turns: int | None = None
+    """Of a thread beside a busy event loop: how many turns after the event before it there."""
+
+
 class LaneClosed(_Body, frozen=True, omit_defaults=True, kw_only=True):
     """A lane ended."""
 

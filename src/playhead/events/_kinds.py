@@ -19,6 +19,7 @@ from playhead.events._bodies import (
     CycleStarted,
     LaneClosed,
     LaneOpened,
+    LaneWoken,
     MessageReceived,
     ModelFailed,
     ModelRequested,
@@ -63,6 +64,7 @@ Body = (
     | SleepAsked
     | SleepEnded
     | LaneOpened
+    | LaneWoken
     | LaneClosed
     | CycleStarted
     | CycleFinished
@@ -93,6 +95,7 @@ BODIES: dict[str, type[Body]] = {
     "sleep.asked": SleepAsked,
     "sleep.ended": SleepEnded,
     "lane.opened": LaneOpened,
+    "lane.woken": LaneWoken,
     "lane.closed": LaneClosed,
     "cycle.started": CycleStarted,
     "cycle.finished": CycleFinished,

@@ -32,6 +32,7 @@ INSTALLERS: tuple[Installer, ...] = tuple(
             "anyio",
             "langchain",
             "waits",
+            "locks",
             "sleeps",
             "clock",
             "datetimes",

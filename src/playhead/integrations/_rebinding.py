@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from _thread import LockType
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -58,6 +59,22 @@ class Rebinding:
         self._there.setdefault(id(old), (old, new))
         self._back[id(new)] = (new, old)
         originals[id(old)] = (old, full_name)
+
+    def replace_maker(self, owner: Any, name: str, new: Any) -> None:
+        """The same of what makes objects: to have made some before is no read that went unseen."""
+        old = vars(owner)[name]
+        self._patches.replace(owner, name, new)
+        self._there.setdefault(id(old), (old, new))
+
+    def replace_made(self, kinds: frozenset[type], make: Callable[[Any], Any]) -> None:
+        """Replace the objects of these types in the agent's modules, and in the classes there, by what ``make`` gives."""
+        for namespace in own_namespaces():
+            for owner in (namespace, *own_classes(namespace)):
+                for name, old in list(_entries(owner).items()):
+                    if type(old) in kinds:
+                        new = make(old)
+                        _assign(owner, name, new)
+                        self._placed.append((owner, name, old, new))
 
     def also(self, there: Known, back: Known) -> None:
         """Replace as well what ``there`` knows: values made anew at each look, which are not told by identity."""
@@ -143,6 +160,7 @@ def _look_through(namespace: dict[str, Any]) -> list[Place]:
         if (kind := type(value)) is BuiltinFunctionType
         or kind is MethodType
         or (kind is FunctionType and value.__globals__ is not namespace)
+        or value is LockType
     ]
 
 

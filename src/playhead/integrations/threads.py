@@ -16,6 +16,7 @@ from playhead.integrations._callables import name_callable, placed_in, run_in
 from playhead.integrations._imports import when_imported
 from playhead.integrations._joiners import wake_joiners
 from playhead.integrations._origins import follow_origin, ran_in
+from playhead.integrations._places import waiting_here
 from playhead.integrations._pooled import Pooled, finishing
 
 _ABSENT: Any = object()
@@ -51,12 +52,15 @@ def _starting(original: Callable[..., Any]) -> Callable[..., Any]:
         activity, expected = lane.activity, object()
         activity.begin(expected)  # at work before it runs: whoever starts it may come to rest first
         put_back = _enter_at_start(self, lane.child(_name_thread(self)), lambda: activity.end(expected))
+        number = lane.count("wait")
         try:
-            return original(self)
+            original(self)
         except BaseException:
             put_back()
             activity.end(expected)
             raise
+        if not lane.opaque:
+            lane.session.open(lane, waited=number)  # the thread may have done something by now
 
     return start
 
@@ -112,11 +116,15 @@ def _submitting(original: Callable[..., Any]) -> Callable[..., Any]:
         child = lane.child(name_callable(fn, args))
         placed, leading = placed_in(child, fn, args)
         activity = lane.activity
+        number, before = lane.count("wait"), len(self._threads)
         if not activity.is_followed:
-            return ran_in(original(self, placed, *leading, **kwargs), child)
-        work = Pooled(self, activity)
-        future = original(self, work.run, placed, *leading, **kwargs)
-        work.watch(future)
+            future = original(self, placed, *leading, **kwargs)
+        else:
+            work = Pooled(self, activity)
+            future = original(self, work.run, placed, *leading, **kwargs)
+            work.watch(future)
+        if not lane.opaque and (activity.is_followed or len(self._threads) > before):
+            lane.session.open(lane, waited=number)  # the thread that was started may have done something by now
         return ran_in(future, child)
 
     return submit
@@ -128,7 +136,8 @@ def _getting(original: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(original)
     def get(self: Any, timeout: float | None = None) -> Any:
         try:
-            return original(self, timeout)
+            with waiting_here():
+                return original(self, timeout)
         finally:
             if self.done():
                 follow_origin(self)

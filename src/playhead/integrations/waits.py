@@ -2,23 +2,26 @@
 
 All waiting of the standard library's threads, but for plain locks, passes ``Condition.wait`` or ``Thread.join``:
 events, queues, futures, semaphores and barriers are made of conditions. A wait with a time limit is kept as a sleep
-that ended if the limit was reached; replayed, it takes no time, and ends as it did.
+that ended if the limit was reached; replayed, it takes no time, and ends as it did. Where a thread was woken instead,
+the moment is kept at which it went on.
 """
 
 from __future__ import annotations
 
-import _thread
 import math
+import sys
 import threading
 from collections.abc import Callable
 from functools import partial, wraps
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any
 
 from playhead.boundary import Activity, Call, Lane, Patches, Pause, Returned, Ticket, Turn, current_lane
+from playhead.integrations._gates import Gate
 from playhead.integrations._imports import when_imported
 from playhead.integrations._joiners import joining
 from playhead.integrations._origins import follow_origin
+from playhead.integrations._places import in_place, place_number, waiting_here
 
 _ENDED = Returned(None)
 
@@ -27,11 +30,16 @@ def install(patches: Patches) -> None:
     """Have waits with a time limit cross the boundary, and tell a replay who waits and who is woken."""
     condition, thread = threading.Condition, threading.Thread
     patches.replace(condition, "wait", _waiting(condition.wait))
-    patches.replace(thread, "join", _joining(thread.join))
+    patches.replace(thread, "join", in_place(_joining(thread.join)))
+    patches.replace(threading.Event, "wait", in_place(threading.Event.wait))
+    patches.replace(threading.Semaphore, "acquire", in_place(threading.Semaphore.acquire))
+    patches.replace(threading.Semaphore, "__enter__", threading.Semaphore.acquire)
     patches.replace(threading, "_time", _telling_time(threading._time))  # type: ignore[attr-defined]
 
     def patch_queue(module: ModuleType) -> None:
         patches.replace(module, "time", _telling_time(module.time))
+        for name in ("get", "put", "join"):
+            patches.replace(module.Queue, name, in_place(vars(module.Queue)[name]))
 
     when_imported("queue", patch_queue, patches)
 
@@ -48,46 +56,23 @@ def _telling_time(original: Callable[[], float]) -> Callable[[], float]:
     return tell
 
 
-class Gate:
-    """What a thread waits at: opened by who notifies it, or by its time limit."""
-
-    def __init__(self, activity: Activity) -> None:
-        self._activity = activity
-        self._key = threading.get_ident()
-        self._lock = _thread.allocate_lock()
-        self._lock.acquire()
-        self.acquire = self._lock.acquire
-        self.is_expired = False
-
-    def release(self) -> None:
-        """Let the thread go on; it counts as running from now on, not from when it gets to run."""
-        self._activity.wake(self._key)
-        try:
-            self._lock.release()
-        except RuntimeError:
-            pass  # notified and out of time at once
-
-    def expire(self) -> None:
-        """The time is over."""
-        self.is_expired = True
-        self.release()
-
-
 def _waiting(original: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(original)
     def wait(self: Any, timeout: float | None = None) -> Any:
         lane = current_lane()
-        followed = lane is not None and not lane.opaque and lane.activity.is_followed
-        if lane is None or lane.opaque or (timeout is None and not followed) or (timeout is not None and timeout <= 0):
+        if lane is None or lane.opaque or (timeout is not None and timeout <= 0):
             return original(self, timeout)
-        ticket = lane.session.begin(lane, _pause(timeout))
-        if ticket.answer is None or ticket.turn is None:
+        limit = timeout is not None or lane.activity.is_followed
+        ticket = lane.session.begin(lane, _pause(timeout)) if limit else None
+        if ticket is None or ticket.answer is None or ticket.turn is None:
             notified = original(self, timeout)
+            if notified and not _only_starts(sys._getframe(1)):
+                lane.session.open(lane, waited=place_number())
         elif not self._is_owned():
             raise RuntimeError("cannot wait on un-acquired lock")
         else:
             notified = _wait_in_turn(self, lane, ticket)
-        if not notified:
+        if not notified and ticket is not None:
             lane.session.finish(ticket, _ENDED)
         return notified
 
@@ -105,11 +90,20 @@ def _wait_in_turn(condition: Any, lane: Lane, ticket: Ticket) -> bool:
     condition._waiters.append(gate)
     saved = condition._release_save()
     try:
-        return ticket.turn.wait_at(gate)
+        notified = ticket.turn.wait_at(gate)
+        if notified and not _only_starts(sys._getframe(2)):
+            lane.session.open(lane, waited=place_number())
+        return notified
     finally:
         condition._acquire_restore(saved)
         if gate in condition._waiters:
             condition._waiters.remove(gate)
+
+
+def _only_starts(frame: FrameType) -> bool:
+    """Whether the wait, which ``frame`` began, is that of ``Thread.start`` for the thread to be there: no matter."""
+    caller = frame.f_back
+    return caller is not None and caller.f_code.co_name == "start" and caller.f_globals is vars(threading)
 
 
 def _joining(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -119,9 +113,10 @@ def _joining(original: Callable[..., Any]) -> Callable[..., Any]:
         if lane is None or lane.opaque or not self.is_alive():
             original(self, timeout)
         else:
+            works = _is_to_end(self, lane.activity)
             limit = timeout is not None and timeout > 0
             ticket = lane.session.begin(lane, _pause(timeout)) if limit else None
-            if not lane.activity.is_followed or not _is_to_end(self, lane.activity):
+            if not lane.activity.is_followed or not works:
                 original(self, timeout)
             elif ticket is None or ticket.turn is None:
                 _join_for_good(original, self, timeout, lane.activity)
@@ -129,6 +124,8 @@ def _joining(original: Callable[..., Any]) -> Callable[..., Any]:
                 original(self, timeout)
             if ticket is not None and self.is_alive():
                 lane.session.finish(ticket, _ENDED)
+            elif works and not self.is_alive():
+                lane.session.open(lane, waited=place_number())
         if not self.is_alive():
             follow_origin(self)
 

@@ -99,6 +99,11 @@ class Hold:
         """Whether all before it has happened."""
         return self.stile.order.head >= self.index
 
+    @property
+    def is_recorded(self) -> bool:
+        """Whether something recorded decides when it comes."""
+        return self.index != FREE
+
     def wait(self) -> None:
         """Block this thread until it is released.
 

@@ -10,7 +10,7 @@ from playhead.eventlog import Moment
 
 _UNHURRIED_NS = 10_000_000_000
 """So long may threads compute before what came after something else when recorded."""
-_SOFT = frozenset({"sleep.asked", "sleep.ended", "lane.opened", "lane.closed"})
+_SOFT = frozenset({"sleep.asked", "sleep.ended", "lane.opened", "lane.woken", "lane.closed"})
 
 
 class Order:

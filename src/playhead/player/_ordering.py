@@ -34,6 +34,7 @@ from playhead.player._report import Divergence
 from playhead.player._slots import Layout, Slot
 from playhead.player._turns import Turns
 from playhead.player._turnstile import Turnstile
+from playhead.player._wakes import Wakes
 
 Blocked = Callable[[int, Hold], "BaseException | None"]
 """Told the ``seq`` of the recorded question that does not come, 0 where all have, and who waits."""
@@ -56,7 +57,8 @@ class Ordering:
         self._recording = recording
         self._naps = Naps(recording)
         self._order = order = Order(recording.moments(), gone=layout.erased, instead=instead)
-        self._turns = turns = Turns(order, layout, self._naps)
+        self._wakes = Wakes(recording, order)
+        self._turns = turns = Turns(order, layout, self._naps, self._wakes)
         self._began: float | None = None
         self._ended = False
 
@@ -71,10 +73,12 @@ class Ordering:
         """Whether another order than the recorded one is to be kept."""
         return self._order.is_another
 
-    def open(self, lane: Lane) -> None:
-        """Let a thread begin in ``lane`` in its turn."""
+    def open(self, lane: Lane, *, waited: int | None = None) -> None:
+        """Let a thread begin in ``lane`` in its turn, or go on there after it has ``waited`` for others."""
         with self._lock:
-            index = None if self._ended else self._order.opening(lane.name)
+            if self._ended:
+                return
+            index = self._order.opening(lane.name) if waited is None else self._wakes.take(lane.name, wait=waited)
             if index is None or self.stile.passes(index, None, running_watch()):
                 return
             recorded = getattr(self._recording.events[self._order.seq(index)].body, "turns", None)
@@ -101,7 +105,9 @@ class Ordering:
     def asked(self, lane: Lane, slot: Slot) -> LoopWatch | None:
         """The question of ``slot`` has been asked in ``lane``; the watch of the loop that it was asked in."""
         watch = self._cross(lane)
-        self.stile.happened(self._order.index(slot.seq), watch)
+        index = self._order.index(slot.seq)
+        self._wakes.pass_over(slot.lane, index)
+        self.stile.happened(index, watch)
         return watch
 
     def answer(self, ticket: Ticket, slot: Slot, exchange: Exchange) -> None:
@@ -178,7 +184,9 @@ class Ordering:
             self._pass_over(each)
         place = f"a sleep of {pause.seconds:.3g} s in lane {lane.name}"
         if nap is not None:
-            self.stile.happened(self._order.index(nap.asked), watch)
+            asked = self._order.index(nap.asked)
+            self._wakes.pass_over(lane.name, asked)
+            self.stile.happened(asked, watch)
         if nap is not None and nap.ended is not None:
             index = self._order.index(nap.ended)
             hold = ticket.turn = self._hold(lane, place, index, self._order.turns(index, nap.turns), yields=True)

@@ -10,6 +10,7 @@ from playhead.boundary import LoopWatch
 from playhead.player._naps import Naps
 from playhead.player._order import Order
 from playhead.player._slots import Layout, Slot
+from playhead.player._wakes import Wakes
 
 if TYPE_CHECKING:
     from playhead.player._holds import Hold
@@ -24,10 +25,11 @@ class Turns:
     Many lanes that wait ask about the same moments, and what one of them costs must not grow with their number.
     """
 
-    def __init__(self, order: Order, layout: Layout, naps: Naps) -> None:
+    def __init__(self, order: Order, layout: Layout, naps: Naps, wakes: Wakes) -> None:
         self._order = order
         self._layout = layout
         self._naps = naps
+        self._wakes = wakes
 
     @cached_property
     def _known(self) -> array[int]:
@@ -97,7 +99,7 @@ class Turns:
         asked = self._order.question(index)
         slot = self._layout.find(asked)
         if slot is None:
-            turns = self._naps.turns(seq)
+            turns = self._wakes.turns(seq) or self._naps.turns(seq)
         elif asked == seq:
             turns = getattr(slot.peek().question.body, "turns", None) or 0
         else:

@@ -92,6 +92,14 @@ class Scribe:
                 body["turns"] = turns
             self._write(mono_ns, lane, "lane.opened", self._text(body))
 
+    def woken(self, mono_ns: int, lane: Lane, wait: int, turns: int | None) -> None:
+        """Note that a thread goes on in ``lane``, having waited for others."""
+        self.opened(mono_ns, lane)
+        body: Body = {"wait": wait} if wait else {}
+        if turns is not None:
+            body["turns"] = turns
+        self._write(mono_ns, lane, "lane.woken", self._text(body))
+
     def follows(self, lane: Lane, after: Lane) -> None:
         """What ``lane`` does next comes after what the lane ``after`` has done so far."""
         source: Trail | None = after.state

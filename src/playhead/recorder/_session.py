@@ -80,12 +80,18 @@ class RecordSession:
     def refuse(self, lane: Lane | None, place: str) -> None:
         """A run that is recorded may connect to whatever it likes."""
 
-    def open(self, lane: Lane) -> None:
-        """Note that a thread begins in ``lane``: what it does before its first crossing may matter to others."""
-        if not self._ended:
+    def open(self, lane: Lane, *, waited: int | None = None) -> None:
+        """Note that a thread begins in ``lane``, or goes on: what it does before it crosses may matter to others."""
+        if self._ended:
+            return
+        if waited is None:
             watch = lone_watch()
             turns = watch.mark() if watch is not None else None
             self._writer.put((self._scribe.opened, _mono_ns(), lane, turns))
+        else:
+            watch = running_watch() or lone_watch()
+            turns = watch.mark() if watch is not None else None
+            self._writer.put((self._scribe.woken, _mono_ns(), lane, waited, turns))
 
     def begin(self, lane: Lane, call: Call) -> Ticket:
         """Note a question; the call goes live."""

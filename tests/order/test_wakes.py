@@ -1,0 +1,249 @@
+"""Who goes on first of several threads that wait for others is kept, and comes out the same in a replay."""
+
+from __future__ import annotations
+
+import queue
+import random
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+import playhead
+from playhead.events import LaneWoken
+from tests.order.conftest import Deck
+
+BEFORE = threading.Lock()
+
+
+@playhead.tool
+def look(question: Any) -> Any:
+    """A tool that takes its time."""
+    time.sleep(random.uniform(0, 0.006))
+    return question
+
+
+def in_threads(work: Callable[[int], None], count: int, between: Callable[[], None] = lambda: None) -> None:
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(count)]
+    for thread in threads:
+        thread.start()
+    between()
+    for thread in threads:
+        thread.join()
+
+
+def one_event() -> list[Any]:
+    """All that wait for an event go on at once."""
+    log: list[Any] = []
+    event = threading.Event()
+
+    def work(number: int) -> None:
+        event.wait()
+        log.append(number)
+        look(number)
+
+    def open_it() -> None:
+        look("main")
+        event.set()
+
+    in_threads(work, 4, open_it)
+    return log
+
+
+def one_condition() -> list[Any]:
+    """The same of a condition; some have a time limit that is not reached."""
+    log: list[Any] = []
+    condition, gone = threading.Condition(), threading.Event()
+
+    def work(number: int) -> None:
+        with condition:
+            condition.wait_for(gone.is_set, timeout=20 if number % 2 else None)
+            log.append(number)
+        log.append(look(number))
+
+    def notify() -> None:
+        look("main")
+        gone.set()
+        with condition:
+            condition.notify_all()
+
+    in_threads(work, 4, notify)
+    return log
+
+
+def a_barrier() -> list[Any]:
+    """Nothing is asked after the barrier: who goes on first is told by nothing else."""
+    log: list[Any] = []
+    barrier = threading.Barrier(4)
+
+    def work(number: int) -> None:
+        look(number)
+        barrier.wait()
+        log.append(number)
+
+    in_threads(work, 4)
+    return log
+
+
+def two_consumers() -> list[Any]:
+    """Two threads take from one queue."""
+    log: list[Any] = []
+    shelf: queue.Queue[int | None] = queue.Queue()
+
+    def work(number: int) -> None:
+        while (item := shelf.get()) is not None:
+            log.append((number, item))
+            look(item)
+
+    def produce() -> None:
+        for item in [*range(5), None, None]:
+            shelf.put(item)
+
+    in_threads(work, 2, produce)
+    return log
+
+
+def pools_in_a_pool() -> list[Any]:
+    """Who waits for the results of a pool is woken beside its next piece of work."""
+    log: list[Any] = []
+
+    def outer(number: int) -> int:
+        with ThreadPoolExecutor(2) as pool:
+            for done in [pool.submit(look, (number, each)) for each in range(3)]:
+                log.append((number, done.result()))
+        return number
+
+    with ThreadPoolExecutor(2) as pool:
+        for done in [pool.submit(outer, number) for number in range(3)]:
+            log.append(done.result())
+    return log
+
+
+def a_lock_around_calls() -> list[Any]:
+    """Calls are made with a lock held, as in any rate limit."""
+    log: list[Any] = []
+    lock, again = threading.Lock(), threading.RLock()
+
+    def work(number: int) -> None:
+        for each in range(3):
+            with lock:
+                log.append(look((number, each)))
+            with again, again:
+                log.append((number, each, "again"))
+
+    in_threads(work, 3)
+    return log
+
+
+def a_cache() -> list[Any]:
+    """Whoever gets the lock first fills the cache, the others find it there."""
+    log: list[Any] = []
+    cache: dict[str, Any] = {}
+    condition = threading.Condition()
+
+    def work(number: int) -> None:
+        for key in "ab":
+            with condition:
+                if key not in cache:
+                    cache[key] = number, look(key)
+                log.append((number, cache[key]))
+            look((number, key))
+
+    in_threads(work, 3)
+    return log
+
+
+def a_lock_of_the_module() -> list[Any]:
+    """A lock that was made before the run."""
+    log: list[Any] = []
+
+    def work(number: int) -> None:
+        for each in range(3):
+            with BEFORE:
+                log.append(look((number, each)))
+
+    in_threads(work, 3)
+    return log
+
+
+def locks_with_limits() -> list[Any]:
+    """A lock that is waited for only for so long."""
+    log: list[Any] = []
+    lock = threading.Lock()
+
+    def work(number: int) -> None:
+        for each in range(3):
+            if lock.acquire(timeout=0.004):
+                try:
+                    log.append(look((number, each)))
+                finally:
+                    lock.release()
+            else:
+                log.append((number, each, "too late"))
+
+    in_threads(work, 3)
+    return log
+
+
+PROGRAMS = (
+    one_event,
+    one_condition,
+    a_barrier,
+    two_consumers,
+    pools_in_a_pool,
+    a_lock_around_calls,
+    a_cache,
+    a_lock_of_the_module,
+    locks_with_limits,
+)
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+def test_whoever_waits_for_others_goes_on_in_its_turn(program: Callable[[], list[Any]], deck: Deck) -> None:
+    for _ in range(3):
+        recording, given = deck.record(program)
+        for _ in range(2):
+            assert deck.replay(recording, program) == given
+            assert deck.report.identical, deck.report.lines()
+
+
+def test_only_who_had_to_wait_is_noted(deck: Deck) -> None:
+    def alone() -> None:
+        lock, event = threading.Lock(), threading.Event()
+        event.set()
+        for each in range(20):
+            with lock:
+                event.wait()
+                look(each)
+
+    recording, _ = deck.record(alone)
+    assert not recording.of_kind("lane.woken")
+    recording, _ = deck.record(a_lock_around_calls)
+    woken = [event.body for event in recording.of_kind("lane.woken")]
+    assert any(isinstance(body, LaneWoken) and body.wait for body in woken)
+
+
+def test_a_program_that_waits_no_more_where_it_did_still_replays(deck: Deck) -> None:
+    def program(*, waits: bool) -> list[Any]:
+        log: list[Any] = []
+        event = threading.Event()
+
+        def work(number: int) -> None:
+            if waits:
+                event.wait()
+            log.append(look(number))
+
+        def open_it() -> None:
+            time.sleep(0.001)
+            event.set()
+
+        in_threads(work, 3, open_it)
+        return sorted(log)
+
+    recording, given = deck.record(lambda: program(waits=True))
+    assert deck.replay(recording, lambda: program(waits=False)) == given
+    recording, given = deck.record(lambda: program(waits=False))
+    assert deck.replay(recording, lambda: program(waits=True)) == given
