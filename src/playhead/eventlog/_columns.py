@@ -32,8 +32,8 @@ class Columns:
 
     For the event ``seq``: ``kinds[kind[seq]]``, ``lanes[lane[seq]]``, ``mono_ns[seq]``, and its line's
     ``offset[seq]`` and ``length[seq]`` in the plain text. ``questions`` (but for sleeps), ``sleeps``, ``steps``,
-    ``parts`` and ``lanes_opened`` and the like hold the ``seq`` of such events, ``answers`` the first answer of each question
-    that has one, ``erased`` the events without a body.
+    ``parts``, ``lanes_opened`` and ``lanes_woken`` hold the ``seq`` of such events, ``answers`` the first answer of
+    each question that has one, ``erased`` the events without a body.
     """
 
     def __init__(self, stored: Bytes, *, limits: Limits) -> None:

@@ -213,7 +213,7 @@ class Recording:
         return View(self._columns.steps, self._exchange)
 
     def moments(self) -> Iterator[Moment]:
-        """Openings and wakings of lanes, questions and answers, those of sleeps included, in their order; reads no bodies."""
+        """Openings and wakings of lanes, questions and answers, also of sleeps, in their order; reads no bodies."""
         columns = self._columns
         asked = {answer: question for question, answer in columns.answers.items()}
         kinds, kind, lanes, lane, mono_ns = columns.kinds, columns.kind, columns.lanes, columns.lane, columns.mono_ns

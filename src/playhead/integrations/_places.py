@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from functools import wraps
 from typing import Any
 
-from playhead.boundary import current_lane
+from playhead.boundary import Lane, current_lane
 
 _UNCOUNTED = ("concurrent.futures.", "threading")
 """What waits in these does so as often as luck will have it."""
@@ -21,17 +21,37 @@ _UNCOUNTED = ("concurrent.futures.", "threading")
 _own = threading.local()
 
 
-def place_number() -> int:
+_NOWHERE = -1
+
+
+def go_on(lane: Lane) -> None:
+    """This thread, which works in ``lane``, has waited for others and goes on."""
+    number = _number()
+    if number != _NOWHERE:
+        lane.session.open(lane, waited=number)
+
+
+def _number() -> int:
     """The number of the place in which this thread waits, 0 where it is none that is counted."""
     number: int = getattr(_own, "number", 0)
     return number
 
 
 @contextmanager
+def waiting_nowhere() -> Iterator[None]:
+    """Whom the block waits for is no matter: it may hold locks of its own meanwhile, that others wait for."""
+    before, _own.number = _number(), _NOWHERE
+    try:
+        yield
+    finally:
+        _own.number = before
+
+
+@contextmanager
 def waiting_here() -> Iterator[None]:
     """The block is a place where this thread may have to wait."""
     lane = current_lane()
-    if lane is None or lane.opaque or place_number():
+    if lane is None or lane.opaque or _number():
         yield
         return
     number = _own.number = lane.count("wait")

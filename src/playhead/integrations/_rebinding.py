@@ -8,8 +8,8 @@ Nothing is imported and no lazy attribute is asked for: only what already stands
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
 from _thread import LockType
+from collections.abc import Callable, Iterator
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -67,7 +67,7 @@ class Rebinding:
         self._there.setdefault(id(old), (old, new))
 
     def replace_made(self, kinds: frozenset[type], make: Callable[[Any], Any]) -> None:
-        """Replace the objects of these types in the agent's modules, and in the classes there, by what ``make`` gives."""
+        """Replace the objects of these types in the agent's modules, and their classes, by what ``make`` gives."""
         for namespace in own_namespaces():
             for owner in (namespace, *own_classes(namespace)):
                 for name, old in list(_entries(owner).items()):

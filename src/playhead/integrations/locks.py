@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable
 from functools import wraps
 from types import FrameType
-from typing import Any
+from typing import Any, Self
 
 from playhead.boundary import Call, Lane, Patches, Pause, Returned, Turn, current_lane
 from playhead.integrations._gates import Gate
@@ -67,9 +67,12 @@ class _Kept(metaclass=_Maker):
     """A lock of the agent's own, around the real one."""
 
     __slots__ = ("__weakref__", "_acquire", "_gates", "native")
+    native: Any
+    _acquire: Callable[..., bool]
+    _gates: deque[Gate]
 
     @classmethod
-    def around(cls, native: Any) -> Any:
+    def around(cls, native: Any) -> Self:
         """One around ``native``, which may be held by now."""
         self = object.__new__(cls)
         self.native = native
@@ -77,12 +80,12 @@ class _Kept(metaclass=_Maker):
         self._gates = deque()
         return self
 
-    @property
+    @property  # type: ignore[misc]
     def __class__(self) -> type:
         """The real lock's: whoever asks is to find no other type."""
         return type(self.native)
 
-    def acquire(self, blocking: bool = True, timeout: float = _FOREVER) -> bool:
+    def acquire(self, blocking: int = 1, timeout: float = _FOREVER) -> bool:
         """As of the real lock. One that has to be waited for is got in the recorded order."""
         lane = current_lane()
         if lane is None or lane.opaque or not blocking or (timeout <= 0 and timeout != _FOREVER) or self._is_mine():

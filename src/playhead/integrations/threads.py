@@ -16,7 +16,7 @@ from playhead.integrations._callables import name_callable, placed_in, run_in
 from playhead.integrations._imports import when_imported
 from playhead.integrations._joiners import wake_joiners
 from playhead.integrations._origins import follow_origin, ran_in
-from playhead.integrations._places import waiting_here
+from playhead.integrations._places import waiting_here, waiting_nowhere
 from playhead.integrations._pooled import Pooled, finishing
 
 _ABSENT: Any = object()
@@ -45,16 +45,19 @@ def install(patches: Patches) -> None:
 
 def _starting(original: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(original)
-    def start(self: threading.Thread) -> Any:
+    def start(self: threading.Thread) -> None:
         lane = current_lane()
         if lane is None or _waits_for_work(self):
-            return original(self)
+            with waiting_nowhere():
+                original(self)
+            return
         activity, expected = lane.activity, object()
         activity.begin(expected)  # at work before it runs: whoever starts it may come to rest first
         put_back = _enter_at_start(self, lane.child(_name_thread(self)), lambda: activity.end(expected))
         number = lane.count("wait")
         try:
-            original(self)
+            with waiting_nowhere():
+                original(self)
         except BaseException:
             put_back()
             activity.end(expected)

@@ -9,11 +9,10 @@ the moment is kept at which it went on.
 from __future__ import annotations
 
 import math
-import sys
 import threading
 from collections.abc import Callable
 from functools import partial, wraps
-from types import FrameType, ModuleType
+from types import ModuleType
 from typing import Any
 
 from playhead.boundary import Activity, Call, Lane, Patches, Pause, Returned, Ticket, Turn, current_lane
@@ -21,7 +20,7 @@ from playhead.integrations._gates import Gate
 from playhead.integrations._imports import when_imported
 from playhead.integrations._joiners import joining
 from playhead.integrations._origins import follow_origin
-from playhead.integrations._places import in_place, place_number, waiting_here
+from playhead.integrations._places import go_on, in_place
 
 _ENDED = Returned(None)
 
@@ -66,8 +65,8 @@ def _waiting(original: Callable[..., Any]) -> Callable[..., Any]:
         ticket = lane.session.begin(lane, _pause(timeout)) if limit else None
         if ticket is None or ticket.answer is None or ticket.turn is None:
             notified = original(self, timeout)
-            if notified and not _only_starts(sys._getframe(1)):
-                lane.session.open(lane, waited=place_number())
+            if notified:
+                go_on(lane)
         elif not self._is_owned():
             raise RuntimeError("cannot wait on un-acquired lock")
         else:
@@ -91,19 +90,13 @@ def _wait_in_turn(condition: Any, lane: Lane, ticket: Ticket) -> bool:
     saved = condition._release_save()
     try:
         notified = ticket.turn.wait_at(gate)
-        if notified and not _only_starts(sys._getframe(2)):
-            lane.session.open(lane, waited=place_number())
+        if notified:
+            go_on(lane)
         return notified
     finally:
         condition._acquire_restore(saved)
         if gate in condition._waiters:
             condition._waiters.remove(gate)
-
-
-def _only_starts(frame: FrameType) -> bool:
-    """Whether the wait, which ``frame`` began, is that of ``Thread.start`` for the thread to be there: no matter."""
-    caller = frame.f_back
-    return caller is not None and caller.f_code.co_name == "start" and caller.f_globals is vars(threading)
 
 
 def _joining(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -125,7 +118,7 @@ def _joining(original: Callable[..., Any]) -> Callable[..., Any]:
             if ticket is not None and self.is_alive():
                 lane.session.finish(ticket, _ENDED)
             elif works and not self.is_alive():
-                lane.session.open(lane, waited=place_number())
+                go_on(lane)
         if not self.is_alive():
             follow_origin(self)
 
