@@ -26,6 +26,7 @@ def install(patches: Patches) -> None:
         backend = module.AsyncIOBackend
         patches.replace(backend, "run_sync_in_worker_thread", _handing_over(backend.run_sync_in_worker_thread))
         patches.replace(module, "set", InOrder)
+        patches.replace(module.WorkerThread, "__init__", _making_worker(module.WorkerThread.__init__))
 
     def patch_loop(module: ModuleType) -> None:
         loop = module.BaseEventLoop
@@ -61,6 +62,10 @@ class _Work:
         self._lane = lane
         self._function = function
         self._activity: Activity = lane.activity
+        self._is_expected = False
+
+    def expect(self) -> None:
+        """A thread has it: until then it may wait for one, and for its loop."""
         self._is_expected = True
         self._activity.begin(self)
 
@@ -79,6 +84,22 @@ class _Work:
     def reported(self) -> None:
         """Its thread has handed over what came of it."""
         self._activity.end(threading.get_ident())
+
+
+def _making_worker(original: Callable[..., None]) -> Callable[..., None]:
+    @wraps(original)
+    def init(self: Any, *args: Any, **kwargs: Any) -> None:
+        original(self, *args, **kwargs)
+        put = self.queue.put_nowait
+
+        def put_nowait(item: Any) -> None:
+            if item is not None and isinstance(item[1], _Work):
+                item[1].expect()
+            put(item)
+
+        self.queue.put_nowait = put_nowait
+
+    return init
 
 
 def _handing_over(original: Any) -> Any:
