@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from playhead.boundary import Activity, in_lane
+from playhead.boundary import Lane, in_lane
 from playhead.integrations._joiners import wake_joiners
 
 _NAME = "_playhead_waiting"
@@ -17,8 +17,9 @@ _own = threading.local()
 class Pooled:
     """One piece of work in a pool, as the activity of a session sees it."""
 
-    def __init__(self, pool: Any, activity: Activity) -> None:
-        self._activity = activity
+    def __init__(self, pool: Any, lane: Lane) -> None:
+        self._lane = lane
+        self._activity = lane.activity
         self._waiting: deque[Pooled] = vars(pool).setdefault(_NAME, deque())
         self._is_expected = False
         if pool._idle_semaphore._value > 0 or len(pool._threads) < pool._max_workers:
@@ -33,10 +34,15 @@ class Pooled:
 
     def run(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         """Call ``function`` in the pool's thread."""
+        return function(*args, **kwargs)
+
+    def begin(self) -> None:
+        """A thread of the pool has it, and begins it in its turn: until then it may be cancelled."""
         self._activity.begin(threading.get_ident())
         vars(_own).setdefault("done", []).append(self)
         self._taken()
-        return function(*args, **kwargs)
+        if not self._lane.opaque:
+            self._lane.session.open(self._lane)
 
     def watch(self, future: Any) -> None:
         """Hear of it if it is cancelled before it has begun."""
@@ -62,7 +68,11 @@ def finishing(original: Callable[..., Any]) -> Callable[..., Any]:
     """The ``run`` of a pool's work items, after which what ran in them is done."""
 
     def run(self: Any, *args: Any) -> Any:
+        function = self.fn if hasattr(self, "fn") else self.task[0]  # since Python 3.14
+        work = getattr(function, "__self__", None)
         try:
+            if isinstance(work, Pooled):
+                work.begin()
             return original(self, *args)
         finally:
             for each in vars(_own).pop("done", ()):

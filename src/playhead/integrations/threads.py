@@ -123,7 +123,7 @@ def _submitting(original: Callable[..., Any]) -> Callable[..., Any]:
         if not activity.is_followed:
             future = original(self, placed, *leading, **kwargs)
         else:
-            work = Pooled(self, activity)
+            work = Pooled(self, child)
             future = original(self, work.run, placed, *leading, **kwargs)
             work.watch(future)
         if not lane.opaque and (activity.is_followed or len(self._threads) > before):

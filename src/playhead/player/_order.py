@@ -110,6 +110,10 @@ class Order:
         """How many moments there are."""
         return len(self.times)
 
+    def opens(self, lane: str) -> bool:
+        """Whether the opening of ``lane`` was recorded."""
+        return lane in self._lanes
+
     def opening(self, lane: str) -> int | None:
         """The index of the opening of ``lane``, if it was recorded and has not come."""
         index = self._lanes.get(lane)

@@ -79,11 +79,17 @@ class Ordering:
             if self._ended:
                 return
             index = self._order.opening(lane.name) if waited is None else self._wakes.take(lane.name, wait=waited)
-            if index is None or self.stile.passes(index, None, running_watch()):
+            if index is not None and self.stile.passes(index, None, running_watch()):
                 return
-            recorded = getattr(self._recording.events[self._order.seq(index)].body, "turns", None)
-            turns = self._order.turns(index, recorded)
-            hold = self._hold(lane, f"the thread of lane {lane.name}", index, turns, yields=True)
+            place = f"the thread of lane {lane.name}"
+            if index is not None:
+                recorded = getattr(self._recording.events[self._order.seq(index)].body, "turns", None)
+                hold = self._hold(lane, place, index, self._order.turns(index, recorded), yields=True)
+            elif waited is None and not (self._order.opens(lane.name) or self.is_another):
+                # It never began when recorded, perhaps since it was cancelled in time: let all else come first.
+                hold = Hold(self.stile, FREE, lane=lane.name, place=place, at_ns=self.stile.now_ns)
+            else:
+                return
         with suppress(PlayheadError):  # it is told at its first crossing
             hold.wait()
 
