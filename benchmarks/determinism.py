@@ -59,7 +59,7 @@ class Rival:
     def refuse(self, lane: Any, place: str) -> None:
         return None
 
-    def open(self, lane: Lane) -> None:
+    def open(self, lane: Lane, *, waited: int | None = None) -> None:
         pass
 
     def attend(self, ticket: Ticket, is_alive: Callable[[], bool]) -> None:

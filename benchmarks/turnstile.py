@@ -71,7 +71,7 @@ class Unordered:
         self.activity = Activity()
         self.stile = self
 
-    def open(self, lane: Lane) -> None:
+    def open(self, lane: Lane, *, waited: int | None = None) -> None:
         """A thread begins at once."""
 
     def asked(self, *_: Any) -> None:

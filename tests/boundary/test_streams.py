@@ -53,7 +53,7 @@ class Session:
     def refuse(self, lane: Lane | None, place: str) -> BaseException | None:
         return ConnectionRefusedInReplayError(f"no {place}") if self.forbids_network else None
 
-    def open(self, lane: Lane) -> None:
+    def open(self, lane: Lane, *, waited: int | None = None) -> None:
         pass
 
     def begin(self, lane: Lane, call: Call) -> Ticket:

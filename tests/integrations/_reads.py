@@ -37,7 +37,7 @@ class RecordingReads:
     def tell_time(self, now: float) -> float:
         return now
 
-    def open(self, lane: Lane) -> None:
+    def open(self, lane: Lane, *, waited: int | None = None) -> None:
         pass
 
     def begin(self, lane: Lane, call: Call) -> Ticket:

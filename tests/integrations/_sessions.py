@@ -78,7 +78,7 @@ class Recorder:
     def refuse(self, lane: Lane | None, place: str) -> None:
         return None
 
-    def open(self, lane: Lane) -> None:
+    def open(self, lane: Lane, *, waited: int | None = None) -> None:
         pass
 
     def begin(self, lane: Lane, call: Call) -> Ticket:

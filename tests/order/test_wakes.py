@@ -247,3 +247,42 @@ def test_a_program_that_waits_no_more_where_it_did_still_replays(deck: Deck) -> 
     assert deck.replay(recording, lambda: program(waits=False)) == given
     recording, given = deck.record(lambda: program(waits=False))
     assert deck.replay(recording, lambda: program(waits=True)) == given
+
+
+def test_work_that_was_cancelled_before_it_began_is_cancelled_again(deck: Deck) -> None:
+    def program() -> tuple[Any, list[bool], list[bool]]:
+        pool = ThreadPoolExecutor(2)
+        work = [pool.submit(look, number) for number in range(8)]
+        first = work[0].result()
+        taken_back = [work[-1].cancel(), work[-2].cancel()]
+        pool.shutdown(cancel_futures=True)
+        return first, taken_back, [each.cancelled() for each in work]
+
+    for _ in range(4):
+        recording, given = deck.record(program)
+        for _ in range(2):
+            assert deck.replay(recording, program) == given
+            assert deck.report.identical, deck.report.lines()
+
+
+def test_a_replay_does_not_wait_for_a_call_that_no_thread_has_yet(deck: Deck) -> None:
+    """A call that is handed to a thread waits for its loop first, which must not wait for it."""
+    anyio = pytest.importorskip("anyio")
+
+    async def main() -> None:
+        async with anyio.create_task_group() as group:
+            group.start_soon(anyio.to_thread.run_sync, look, 1)
+            await anyio.sleep(0.001)
+            group.cancel_scope.cancel()
+
+    def program() -> None:
+        anyio.run(main)
+
+    seen: list[tuple[float, float]] = []
+    for _ in range(4):
+        begun = time.perf_counter()
+        recording, _ = deck.record(program)
+        ended = time.perf_counter()
+        deck.replay(recording, program)
+        seen.append((ended - begun, time.perf_counter() - ended))
+    assert min(replayed for _, replayed in seen) < 5 * min(recorded for recorded, _ in seen)

@@ -71,7 +71,7 @@ def finishing(original: Callable[..., Any]) -> Callable[..., Any]:
         function = self.fn if hasattr(self, "fn") else self.task[0]  # since Python 3.14
         work = getattr(function, "__self__", None)
         try:
-            if isinstance(work, Pooled):
+            if isinstance(work, Pooled) and not self.future.cancelled():
                 work.begin()
             return original(self, *args)
         finally:
