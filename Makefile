@@ -21,7 +21,8 @@ demo: setup  ## record, replay offline, diverge: a small agent against a scripte
 
 test: check unit others  ## check, then all tests on the main Python, then the quick ones on every other Python
 
-test-all: check unit frameworks  ## check, then all tests on every Python
+test-all: check frameworks  ## check, then all tests on every Python, sweeps included
+	$(BIN)/python $(PYTEST)
 	@$(PYTHONS) each -- $(PYTEST)
 
 check: setup  ## ruff, mypy strict, import-linter and the rules of the house
@@ -35,11 +36,11 @@ format: setup  ## put the form right
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-unit: setup  ## all tests on the main Python
-	$(BIN)/python $(PYTEST)
+unit: setup  ## all tests but the sweeps on the main Python
+	$(BIN)/python $(PYTEST) -m "not sweep"
 
 others: setup  ## the quick unit tests on every other supported Python of this machine
-	@$(PYTHONS) each -- $(PYTEST) -m "not slow" $(UNITS)
+	@$(PYTHONS) each -- $(PYTEST) -m "not slow and not sweep" $(UNITS)
 
 frameworks:  ## agents of other frameworks, recorded and replayed, in an environment of their own
 	@$(PYTHONS) frameworks -- $(PYTEST) tests/frameworks

@@ -160,7 +160,7 @@ def test_any_program_comes_out_as_it_did(steps: Steps, tmp_path_factory: pytest.
     comes_out_again(steps, tmp_path_factory.mktemp("store"))
 
 
-@pytest.mark.slow
+@pytest.mark.sweep
 @settings(max_examples=2000, **unhurried)  # type: ignore[arg-type]
 @given(steps=programs)
 def test_any_of_many_programs_comes_out_as_it_did(steps: Steps, tmp_path_factory: pytest.TempPathFactory) -> None:
