@@ -10,6 +10,8 @@ import pytest
 from playhead.testing import ModelServer, Text
 from tests.order.families import Family
 
+pytestmark = pytest.mark.slow
+
 
 def test_what_a_child_asks_for_is_in_a_recording_of_its_own_and_answered_from_it(tmp_path: Path) -> None:
     """Also where the child asks a model, whose server is not there any more when it is replayed."""
