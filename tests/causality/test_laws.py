@@ -6,6 +6,7 @@ import tempfile
 from itertools import combinations
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +14,8 @@ import playhead
 from playhead.causality import Graph, find_causes, find_effects, find_races, read_graph
 from playhead.events import QUESTIONS
 from tests.causality.writing import Fact, edges_of, key_of, programs, write
+
+pytestmark = pytest.mark.slow
 
 
 def graph_of(facts: list[Fact]) -> Graph:

@@ -8,12 +8,15 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import playhead
 from playhead.causality import Graph, Orders, find_orders, find_races, read_graph
 from tests.causality.writing import Fact, programs, write
+
+pytestmark = pytest.mark.slow
 
 _MOST = 12
 

@@ -13,6 +13,8 @@ from playhead.causality import find_orders, read_graph
 from tests.order.loops import run_unhurried
 from tests.order.test_programs import Steps, programs, run
 
+pytestmark = pytest.mark.slow
+
 
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(steps=programs)

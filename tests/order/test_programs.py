@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 import playhead
 from tests.order.loops import run_in_few_turns, run_unhurried
 
+pytestmark = pytest.mark.slow
+
 Step = tuple[Any, ...]
 Steps = list[Step]
 

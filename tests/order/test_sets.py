@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import wait as wait_for_all
 from contextlib import suppress
 from typing import Any
 
@@ -18,6 +20,11 @@ COUNT = 6
 @playhead.tool
 async def fetch(number: int) -> int:
     await asyncio.sleep(0.002)
+    return number
+
+
+@playhead.tool
+def look_up(number: int) -> int:
     return number
 
 
@@ -107,6 +114,20 @@ def test_what_is_left_over_is_cancelled_as_when_recorded(deck: Deck) -> None:
 
         asyncio.run(main())
         return stopped.log
+
+    for _ in range(3):
+        recording, given = deck.record(agent)
+        assert deck.replay(recording, agent) == given
+
+
+def test_results_of_a_pool_that_are_there_already_come_in_the_recorded_order(deck: Deck) -> None:
+    """`as_completed` begins with a set of those that are done."""
+
+    def agent() -> list[Any]:
+        with ThreadPoolExecutor(3) as workers:
+            futures = [workers.submit(look_up, number) for number in range(9)]
+            wait_for_all(futures)
+            return [future.result() for future in as_completed(futures)]
 
     for _ in range(3):
         recording, given = deck.record(agent)

@@ -15,6 +15,7 @@ from playhead.boundary import Lane, Patches, at_work, current_lane
 from playhead.integrations._callables import name_callable, placed_in, run_in
 from playhead.integrations._imports import when_imported
 from playhead.integrations._joiners import wake_joiners
+from playhead.integrations._lane_tasks import place_future
 from playhead.integrations._origins import follow_origin, ran_in
 from playhead.integrations._places import waiting_here, waiting_nowhere
 from playhead.integrations._pooled import Pooled, finishing
@@ -128,6 +129,7 @@ def _submitting(original: Callable[..., Any]) -> Callable[..., Any]:
             work.watch(future)
         if not lane.opaque and (activity.is_followed or len(self._threads) > before):
             lane.session.open(lane, waited=number)  # the thread that was started may have done something by now
+        place_future(future, child.name)
         return ran_in(future, child)
 
     return submit
