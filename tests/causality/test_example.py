@@ -62,10 +62,14 @@ def test_another_run_of_the_same_program_has_the_same_graph(graph: Graph, tmp_pa
 
 
 def shape_of(graph: Graph) -> set[tuple[tuple[str, int], tuple[str, int], str]]:
-    """The edges but for those of sleeps, the events named by lane and place among the others."""
-    sleeps = frozenset({"sleep.asked", "sleep.ended"})
+    """The edges but for those of sleeps and waits, the events named by lane and place among the others."""
+    passing = frozenset({"sleep.asked", "sleep.ended", "lane.opened", "lane.woken"})
     names = {}
     for lane, seqs in graph.lanes.items():
-        kept = [seq for seq in seqs if graph.nodes[seq].kind not in sleeps]
+        kept = [seq for seq in seqs if graph.nodes[seq].kind not in passing]
         names |= {seq: (lane, place) for place, seq in enumerate(kept)}
-    return {(names[edge.before], names[edge.after], edge.kind) for edge in drawn_edges(graph, sleeps)}
+    found = set()
+    for edge in drawn_edges(graph, passing):
+        before, after = names[edge.before], names[edge.after]
+        found.add((before, after, "order" if before[0] == after[0] else edge.kind))
+    return found
