@@ -98,7 +98,7 @@ def _settle_userinfo(text: str, start: int, end: int) -> Settled:
     user, colon, password = userinfo[masked.end() if masked else 0 :].partition(":")
     first = end - 1 - len(password if colon else user)
     value = password if colon else user
-    known = None if colon else PLACEHOLDER.search(text, first)
+    known = None if colon else PLACEHOLDER.search(text, first, end + len("masked.invalid"))
     if known is not None and known.start() < end - 1:  # an address that was masked: what stands before it is too short
         value = text[first : known.start()]
     telling = (
