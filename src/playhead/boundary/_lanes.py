@@ -110,13 +110,8 @@ def current_lane() -> Lane | None:
     return lane
 
 
-def lane_in(context: Context) -> Lane | None:
-    """The lane of the code that runs in ``context``."""
-    return context.get(_current)
-
-
 def woken_in(context: Context) -> Lane | None:
-    """`lane_in`, but ``None`` also where the code that asks only goes on itself there, outside of a tool's body."""
+    """The lane of the code that runs in ``context``; ``None`` where whoever asks goes on itself, outside of a tool."""
     lane = context.get(_current)
     return None if lane is None or (lane is _current.get() and not lane.opaque) else lane
 

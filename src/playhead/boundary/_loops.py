@@ -18,7 +18,6 @@ Pacer = Callable[["LoopWatch", float | None, Select], list[Any]]
 """Stands in for a selector's ``select(timeout)``, which it is given."""
 
 _NAME = "_playhead_watch"
-_NEEDED = ("_ready", "_selector", "_thread_id")
 _lock = threading.Lock()
 _watches: set[weakref.ref[LoopWatch]] = set()
 _latest: dict[int, LoopWatch] = {}
