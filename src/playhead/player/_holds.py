@@ -117,18 +117,7 @@ class Hold:
         gate.acquire()
         self.wake = gate.release
         self.key = _thread.get_ident()  # perhaps another thread than the one that asked
-        stile = self.stile
-        poll_s = _POLL_S
-        self.blocks = True
-        try:
-            stile.enter(self)
-            while not gate.acquire(timeout=poll_s * _crowd(stile)):
-                poll_s = min(2 * poll_s, _LONGEST_POLL_S)
-                stile.poll()
-        finally:
-            stile.leave(self)
-        if self.error is not None:
-            raise self.error
+        self._block(gate)
         if self.was_left and self.seconds:
             _system.sleep(self.seconds)
 
@@ -136,20 +125,24 @@ class Hold:
         """Block this thread until others open ``gate`` or it is released, which opens it; whether it was the others."""
         self.wake = gate.expire
         self.is_gated = True
-        poll_s = _POLL_S
+        return not gate.is_expired if self._block(gate) else self._wait_on(gate)
+
+    def _block(self, gate: Any) -> bool:
+        """Block this thread until ``gate`` is opened; it stays shut where a replay ended before a gated sleep did."""
+        stile, poll_s = self.stile, _POLL_S
         self.blocks = True
         try:
-            self.stile.enter(self)
-            while not gate.acquire(timeout=poll_s * _crowd(self.stile)):
-                if self.was_left:
-                    return self._wait_on(gate)
+            stile.enter(self)
+            while not gate.acquire(timeout=poll_s * _crowd(stile)):
+                if self.is_gated and self.was_left:
+                    return False
                 poll_s = min(2 * poll_s, _LONGEST_POLL_S)
-                self.stile.poll()
+                stile.poll()
         finally:
-            self.stile.leave(self)
+            stile.leave(self)
         if self.error is not None:
             raise self.error
-        return not gate.is_expired
+        return True
 
     def _wait_on(self, gate: Gate) -> bool:
         seconds = self.seconds
