@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -107,6 +108,24 @@ def test_fewer_and_more_calls_than_recorded_are_named() -> None:
     with playhead.replay(recording, match="loose") as replay:
         call(1), call(3)
     assert [each.step for each in replay.report.unplayed] == [2]
+
+
+def test_an_answer_that_another_lane_took_first_is_said_to_be_there() -> None:
+    @playhead.tool
+    def call(number: int) -> int:
+        return number * 10
+
+    def other(*numbers: int) -> None:
+        thread = threading.Thread(target=lambda: [call(number) for number in numbers], name="other")
+        thread.start()
+        thread.join()
+
+    recording, _ = record(lambda: [other(1), call(2)])
+    with (
+        pytest.raises(playhead.DivergenceError, match=r"step 2, recorded in lane main, went to lane main/.*"),
+        playhead.replay(recording),
+    ):
+        other(1, 2), call(2)
 
 
 def test_call_ids_that_are_repeated_do_not_overwrite_each_other() -> None:

@@ -32,6 +32,11 @@ def explain_miss(
     if equal:
         times = counted(len(equal), "time")
         text = f"{place}: recorded {times} ({_places(equal)}) and asked once more now"
+        text += "".join(
+            f"; {slot.place}, recorded in lane {slot.lane}, went to lane {slot.given_to}"
+            for slot in equal
+            if slot.given_to is not None
+        )
         return _divergence("again", lane, asked, equal[-1], text, run)
     near = _nearest(layout, asked, candidate)
     if not near:

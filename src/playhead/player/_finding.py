@@ -21,6 +21,8 @@ def find_elsewhere(report: ReplayReport, lane: Lane, asked: Request, free: list[
             f"{asked.boundary} {asked.name} in lane {lane.name}: {len(free)} equal questions are recorded in other "
             f"lanes and nothing tells them apart; {slot.place} was taken"
         )
+    if slot.lane != lane.name:
+        slot.given_to = lane.name
     report.reordered.append(
         Reordered(seq=slot.seq, step=slot.step, lane=lane.name, recorded_lane=slot.lane, name=asked.name)
     )

@@ -33,6 +33,7 @@ class Slot:
         "boundary",
         "child",
         "end",
+        "given_to",
         "index",
         "lane",
         "played",
@@ -53,6 +54,8 @@ class Slot:
         self.child: str | None = None
         """The run of the child process that was started."""
         self.played = False
+        self.given_to: str | None = None
+        """The other lane that asked the same before its own, and has its answer."""
         self.end: int | None = None
         """Where its answer is in the order, once it is given."""
 
