@@ -210,7 +210,7 @@ def test_a_changed_call_is_named_and_nobody_is_left_waiting(
     target = data.draw(st.integers(1, len(list(calls(steps)))))
     changed = changed_at(steps, target, how, [0])
     try:
-        with playhead.replay(recorded.id, store=store):
+        with playhead.replay(recorded.id, store=store) as replay:
             again = run(changed, run_in_few_turns)
     except playhead.DivergenceError as error:
         found = error.divergence
@@ -219,4 +219,4 @@ def test_a_changed_call_is_named_and_nobody_is_left_waiting(
         after = ("changed", "again") if how == "left out" else ()
         assert "changed" in found.message or found.kind in ("unplayed", "order", *after), found.message
     else:
-        assert again == log, "the changed call was never reached, so nothing may have changed"
+        assert again == log or replay.report.reordered, "nothing is said of a change that was reached"
