@@ -7,9 +7,11 @@ import time
 from collections.abc import AsyncIterator, Callable, Coroutine
 from typing import Any
 
+import httpx2
 import pytest
 
 import playhead
+from playhead.testing import ModelServer, Text
 from tests.order.conftest import Deck
 
 
@@ -97,6 +99,36 @@ def test_no_other_task_goes_on_between_pieces_that_came_in_one_turn(
         for _ in range(2):
             assert deck.replay(recording, lambda: asyncio.run(agent())) == given
             assert deck.report.identical, deck.report.lines()
+
+
+def test_heads_that_came_in_one_turn_come_before_who_was_woken_in_it(deck: Deck) -> None:
+    with ModelServer(lambda *_: Text("one two three four five six")) as server:
+        url = f"{server.openai_url}/chat/completions"
+
+        async def main() -> list[Any]:
+            log: list[Any] = []
+            queue: asyncio.Queue[tuple[int, str] | None] = asyncio.Queue()
+
+            async def read(client: httpx2.AsyncClient, number: int) -> None:
+                asked = {"model": "big", "stream": True, "messages": [{"role": "user", "content": f"{number}"}]}
+                async with client.stream("POST", url, json=asked) as answer:
+                    async for line in answer.aiter_lines():
+                        queue.put_nowait((number, line[:20]))
+                queue.put_nowait(None)
+
+            async with httpx2.AsyncClient() as client:
+                reading = [asyncio.create_task(read(client, number)) for number in range(4)]
+                asyncio.get_running_loop().call_later(0.005, time.sleep, 0.05)
+                for _ in reading:
+                    while (found := await queue.get()) is not None:
+                        log.append((found[0], queue.qsize()))
+                await asyncio.gather(*reading)
+            return log
+
+        for _ in range(5):
+            recording, given = deck.record(lambda: asyncio.run(main()))
+            for _ in range(2):
+                assert deck.replay(recording, lambda: asyncio.run(main())) == given
 
 
 def test_only_pieces_that_did_not_come_to_an_idle_loop_are_told_of(deck: Deck) -> None:

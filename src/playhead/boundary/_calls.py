@@ -100,6 +100,7 @@ class Streamed(msgspec.Struct, frozen=True):
     what cut the stream where ``end`` is ``"broken"``; ``value`` is what a generator returned at its end. ``turns[i]``
     says in which turn ``items[i]`` came where its loop was not idle before it: how many turns after what came there
     last, and where that was a piece of another stream, how many pieces had come in that loop. It may be shorter.
+    ``head_ns`` and ``head_turns`` say the same of the head, as time since the question.
     """
 
     head: HttpHead | None
@@ -109,6 +110,8 @@ class Streamed(msgspec.Struct, frozen=True):
     error: BaseException | None = None
     value: Any = None
     turns: Sequence[Sequence[int]] = ()
+    head_ns: int | None = None
+    head_turns: Sequence[int] = ()
 
 
 Outcome = Returned | Raised | Streamed

@@ -86,6 +86,13 @@ class LoopWatch:
         self.pieces += not is_head
         return found
 
+    def move_mark(self) -> None:
+        """What came last goes on in this turn, which may be a later one."""
+        latest = (self.turn, self._idle)
+        if self._latest is self._last:
+            self._last = latest
+        self._latest = latest
+
     def after_piece(self, by: object = None) -> list[int]:
         """How many turns have passed since a piece came after the last mark, and how many had come, if not ``by`` it.
 

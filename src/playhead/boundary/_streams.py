@@ -30,7 +30,18 @@ class Tap:
     ``head`` may be set later than at the start, by who learns of it.
     """
 
-    __slots__ = ("__weakref__", "_done", "_gaps", "_head", "_items", "_last", "_turns", "ticket")
+    __slots__ = (
+        "__weakref__",
+        "_done",
+        "_gaps",
+        "_head",
+        "_head_ns",
+        "_head_turns",
+        "_items",
+        "_last",
+        "_turns",
+        "ticket",
+    )
 
     def __init__(self, ticket: Ticket, head: HttpHead | None = None) -> None:
         self.ticket = ticket
@@ -39,6 +50,8 @@ class Tap:
         self._gaps: list[int] = []
         self._turns: list[Sequence[int]] = []
         self._last = ticket.began_ns or _now()
+        self._head_ns: int | None = None
+        self._head_turns: Sequence[int] = ()
         self._done = False
 
     @property
@@ -49,9 +62,12 @@ class Tap:
     @head.setter
     def head(self, head: HttpHead | None) -> None:
         self._head = head
-        watch = running_watch() if self.ticket.answer is None else None
+        if self.ticket.answer is not None:
+            return
+        self._head_ns = _now() - self._last
+        watch = running_watch()
         if watch is not None:
-            watch.mark_piece(self.ticket, is_head=True)
+            self._head_turns = watch.mark_piece(self.ticket, is_head=True)
 
     def take(self, item: Any, *, together: bool = False) -> None:
         """One more piece has come, ``together`` with the one before it where the program could not tell them apart."""
@@ -66,7 +82,8 @@ class Tap:
 
     def end(self, end: End, error: BaseException | None = None, value: Any = None) -> None:
         """The stream has ended; later calls change nothing."""
-        self._hand_in(Streamed(self.head, self._items, self._gaps, end, error, value, self._turns))
+        came = (self._turns, self._head_ns, self._head_turns)
+        self._hand_in(Streamed(self.head, self._items, self._gaps, end, error, value, *came))
 
     def miss(self, error: BaseException) -> None:
         """The call raised ``error`` before any stream began, or, where there is a head, the stream did."""

@@ -143,8 +143,11 @@ class ModelResponded(_Body, frozen=True, omit_defaults=True, kw_only=True):
     after_piece: list[int] = []
     """Where the loop was idle since the event before this, but not since a piece of a stream: the turns since that.
 
-    Where that was a piece of another stream, the second number says how many pieces had come in this loop.
+    Where that was a piece of another stream, the second number says how many pieces had come in this loop. At the end
+    of a stream it may stand beside ``turns``.
     """
+    head_after: list[int] = []
+    """Where there is a head: the microseconds from the question to it, and ``after_piece`` of it."""
     piece_turns: list[list[int]] = []
     """For pieces of a stream in a row: their number, and for each ``after_piece``, of what came last in its loop."""
     usage: dict[str, Any] | None = None
@@ -197,7 +200,8 @@ class ToolReturned(_Body, frozen=True, omit_defaults=True, kw_only=True):
     after_piece: list[int] = []
     """Where the loop was idle since the event before this, but not since a piece of a stream: the turns since that.
 
-    Where that was a piece of another stream, the second number says how many pieces had come in this loop.
+    Where that was a piece of another stream, the second number says how many pieces had come in this loop. At the end
+    of a stream it may stand beside ``turns``.
     """
     piece_turns: list[list[int]] = []
     """For pieces of a stream in a row: their number, and for each ``after_piece``, of what came last in its loop."""
@@ -249,8 +253,11 @@ class BoundaryAnswered(_Body, frozen=True, omit_defaults=True, kw_only=True):
     after_piece: list[int] = []
     """Where the loop was idle since the event before this, but not since a piece of a stream: the turns since that.
 
-    Where that was a piece of another stream, the second number says how many pieces had come in this loop.
+    Where that was a piece of another stream, the second number says how many pieces had come in this loop. At the end
+    of a stream it may stand beside ``turns``.
     """
+    head_after: list[int] = []
+    """Where there is a head: the microseconds from the question to it, and ``after_piece`` of it."""
     piece_turns: list[list[int]] = []
     """For pieces of a stream in a row: their number, and for each ``after_piece``, of what came last in its loop."""
 

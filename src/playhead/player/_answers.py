@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from playhead.boundary import HttpHead, Outcome, Raised, Returned, Streamed
 from playhead.errors import ValueRefusedError
 from playhead.events import (
@@ -68,7 +70,11 @@ def _http(body: ModelResponded | BoundaryAnswered) -> Streamed:
         reason=body.protocol.get("reason", ""),
     )
     cut = decode_error(error) if error is not None else None
-    return Streamed(head, pieces, _nanos(body.gaps), body.end, cut, turns=_turns(body.piece_turns))
+    found = Streamed(head, pieces, _nanos(body.gaps), body.end, cut, turns=_turns(body.piece_turns))
+    if not body.head_after:
+        return found
+    after, *turns = body.head_after
+    return msgspec.structs.replace(found, head_ns=after * 1000, head_turns=turns)
 
 
 def _with_length(headers: list[tuple[str, str]], length: int, *, whole: bool) -> tuple[tuple[str, str], ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import _thread
-import heapq
 import math
 from collections.abc import Callable, Generator
 from functools import cache, partial
@@ -39,9 +38,9 @@ class Hold:
     """
 
     __slots__ = (
-        "at_ns", "beside", "blocks", "cancelled", "coming", "error", "explain", "index", "is_gated", "is_near",
-        "is_nudged", "is_open", "is_timer", "key", "lane", "loop", "moment", "never", "place", "ready", "seconds",
-        "stile", "turns", "wake", "was_left", "watch", "yields",
+        "at_ns", "beside", "blocks", "cancelled", "coming", "error", "explain", "index", "is_amid", "is_gated",
+        "is_near", "is_nudged", "is_open", "is_timer", "key", "lane", "loop", "moment", "never", "place", "ready",
+        "seconds", "stile", "turns", "wake", "was_left", "watch", "yields",
     )  # fmt: skip
 
     def __init__(
@@ -83,6 +82,8 @@ class Hold:
         """Of a question that was never answered: what to say where nobody else goes on."""
         self.is_gated = False
         """Whether others may let its thread go on as well."""
+        self.is_amid = False
+        """Whether it goes on in the turn in which it was released, or at the beginning of the next."""
         self.loop: Any = None
         self.ready = 0
         """How many moments before its own its task had been made ready to go on."""
@@ -177,6 +178,8 @@ class Hold:
                 self.stile.leave(self)
             if self.error is not None:
                 raise self.error
+            if self.is_amid and self.watch is not None:
+                self.watch.move_mark()
             if not self.is_nudged:
                 return
             self.is_open = self.is_nudged = False
@@ -250,6 +253,15 @@ class Hold:
         elif not watch.loop.is_closed():
             watch.loop.call_soon_threadsafe(partial(watch.loop.call_soon, self.wake) if in_next_turn else self.wake)
 
+    def open_amid(self, watch: LoopWatch) -> None:
+        """Let it go on next in the loop of ``watch``, where a turn of that runs in this thread."""
+        self.is_amid = True
+        ready = watch.loop._ready
+        queued = len(ready)
+        self.open()
+        if len(ready) == queued + 1 and watch.thread == _thread.get_ident():
+            ready.appendleft(ready.pop())
+
 
 def _crowd(stile: Turnstile) -> float:
     """How many times as long each of the threads that wait may leave it to the others to look again."""
@@ -291,14 +303,3 @@ def _cancellable_future() -> Any:
             return super().cancel(msg)
 
     return CancellableFuture
-
-
-Entry = tuple[int, int, int, Hold]
-"""A hold in a heap, behind what it is ordered by: its index, its recorded time, and a number of its own."""
-
-
-def first_waiting(heap: list[Entry]) -> Hold | None:
-    """The first of a heap that still waits."""
-    while heap and heap[0][-1].is_open:
-        heapq.heappop(heap)
-    return heap[0][-1] if heap else None

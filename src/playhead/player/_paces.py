@@ -40,7 +40,8 @@ class StreamPace:
         """When the call gives the stream: with its head, or else with its first piece."""
         after_ns = outcome.gaps_ns[0] if outcome.gaps_ns else 0
         if outcome.head is not None:
-            return self._turn(after_ns, Coming((), "head"))
+            came_ns = after_ns if outcome.head_ns is None else outcome.head_ns
+            return self._turn(came_ns, Coming(outcome.head_turns, "head"))
         self._has_begun = bool(outcome.items)
         return self._turn(after_ns, Coming(outcome.turns[0] if outcome.turns else (), "piece"))
 
@@ -58,6 +59,7 @@ class StreamPace:
         if is_now or stile.is_clear(index, at_ns):
             if watch is not None:
                 coming.mark(watch)
+                stile.came(watch)
             return None
         return Hold(stile, index, lane=self._ticket.lane.name, place=self._place, at_ns=at_ns, coming=coming)
 

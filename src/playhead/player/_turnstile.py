@@ -9,15 +9,14 @@ cannot be kept, and that is said.
 from __future__ import annotations
 
 import _thread
-import heapq
 from collections.abc import Callable
-from itertools import count
 from typing import Any
 
 from playhead.boundary import Activity, LoopWatch, lone_watch, near_watch, running_watch
 from playhead.player._comings import MOMENT, Coming
-from playhead.player._holds import FREE, Entry, Hold, first_waiting
+from playhead.player._holds import Hold
 from playhead.player._order import Order
+from playhead.player._queues import Queues
 from playhead.player._stillness import Stillness
 from playhead.player._turns import Turns
 
@@ -43,10 +42,7 @@ class Turnstile:
         self._lock = lock
         self._blocked = blocked
         self._turns = turns
-        self._held: list[Entry] = []
-        self._free: list[Entry] = []
-        self._never: dict[int, Hold] = {}
-        self._numbers = count()
+        self._queues = Queues()
         self._still = Stillness(self.activity)
         self._jumps = 0
         self._polled = 0
@@ -74,14 +70,15 @@ class Turnstile:
     @property
     def is_waited_for(self) -> bool:
         """Whether anyone waits."""
-        return bool(self._held or self._free or self._never)
+        return bool(self._queues)
 
     def happened(self, index: int, watch: LoopWatch | None) -> None:
         """The moment ``index`` has come by itself, in the loop of ``watch``."""
         self.order.happened(index)
         self._moved(index, watch)
-        if self._held:
+        if self._queues.has_held:
             self._ready_others(index, watch)
+            self.came(watch)
             self._advance()
 
     def passes(self, index: int, turns: int | None, watch: LoopWatch | None) -> bool:
@@ -92,6 +89,8 @@ class Turnstile:
             return False
         self.order.happened(index)
         self._moved(index, watch)
+        if self._queues.has_held:
+            self.came(watch)
         return True
 
     def comes_alone(self, head: int) -> bool:
@@ -101,7 +100,7 @@ class Turnstile:
         nobody waits, and nobody else runs.
         """
         me = _thread.get_ident()
-        if self._held or self._free or self._never or self.activity.alone != me or self.failure is not None:
+        if self._queues or self.activity.alone != me or self.failure is not None:
             return False
         watch = near_watch()
         if watch is not None:
@@ -132,7 +131,7 @@ class Turnstile:
 
     def is_first(self, index: int, at_ns: int) -> bool:
         """Whether what came before the moment ``index``, at ``at_ns``, has nothing to wait for but its turn."""
-        first = first_waiting(self._held)
+        first = self._queues.first()
         return self.order.head >= index and (first is None or (first.index, first.at_ns) > (index, at_ns))
 
     def may_end(self, index: int, turns: int | None) -> bool:
@@ -152,12 +151,7 @@ class Turnstile:
             if self.failure is not None:
                 hold.stop(self.failure, is_over=self._is_over)
                 return
-            if hold.never:
-                self._never[id(hold)] = hold
-            elif hold.index == FREE:
-                heapq.heappush(self._free, (FREE, hold.at_ns, next(self._numbers), hold))
-            else:
-                heapq.heappush(self._held, (hold.index, hold.at_ns, next(self._numbers), hold))
+            self._queues.add(hold)
             if hold.blocks:
                 hold.beside = lone_watch() if hold.turns is not None else None
                 self.activity.wait(hold.key)
@@ -169,7 +163,7 @@ class Turnstile:
                 hold.is_open = True
                 if hold.blocks:
                     self.activity.wake(hold.key)
-                self._never.pop(id(hold), None)
+                self._queues.forget(hold)
 
     def pass_by(self, hold: Hold) -> None:
         """Nothing can be imposed here: the moment is taken as come."""
@@ -182,9 +176,7 @@ class Turnstile:
         """The replay stops by ``error``: all who wait are told; where it ``is_over``, who sleeps goes on sleeping."""
         with self._lock:
             self.failure, self._is_over = error, is_over
-            waiting = self._waiting()
-            self._held, self._free, self._never = [], [], {}
-            for hold in waiting:
+            for hold in self._queues.clear():
                 hold.stop(error, is_over=is_over)
 
     def poll_turn(self, watch: LoopWatch) -> bool:
@@ -242,11 +234,11 @@ class Turnstile:
         """Release whose turn it is; ``seen`` where time has passed since, so that threads may be looked at."""
         while True:
             self._begin_anew()
-            hold = first_waiting(self._held)
+            hold = self._queues.first()
             if hold is not None and self.order.head >= hold.index and not hold.cancelled:
                 if not self._may_come(hold, seen=seen):
                     return
-                self._release(heapq.heappop(self._held)[-1])
+                self._release(self._queues.pop())
                 if self._let_go and self._between is not None:
                     return  # who comes next waits until that thread has come to rest
             elif not self._resolve(hold, seen=seen):
@@ -260,7 +252,7 @@ class Turnstile:
         self._come(hold)
         known = hold.index
         queue = [(hold.index, True, hold)]
-        while hold.watch is not None and (follower := first_waiting(self._held)) is not None:
+        while hold.watch is not None and (follower := self._queues.first()) is not None:
             if self._turns.was_ready(follower, hold.index, hold.watch):
                 queue.append((follower.index - follower.ready, False, follower))
             elif queue[-1][1] and self._turns.came_with(hold, follower, known=known):
@@ -268,7 +260,7 @@ class Turnstile:
                 known = follower.index
             else:
                 break
-            heapq.heappop(self._held)
+            self._queues.pop()
             if not follower.cancelled:
                 self._come(follower, in_next_turn=not queue[-1][1])
         self._let_go += hold.blocks
@@ -280,23 +272,36 @@ class Turnstile:
 
     def _ready_others(self, index: int, watch: LoopWatch | None) -> None:
         """Let those go on in the next turn who had been made ready before the moment ``index`` came in this one."""
-        while watch is not None and (found := first_waiting(self._held)) is not None:
+        while watch is not None and (found := self._queues.first()) is not None:
             if not self._turns.was_ready(found, index, watch):
                 return
-            heapq.heappop(self._held)
+            self._queues.pop()
             if found.cancelled:
                 found.nudge()
             else:
                 self._come(found, in_next_turn=True)
                 found.open()
 
+    def came(self, watch: LoopWatch | None) -> None:
+        """Something has come amid a turn of the loop of ``watch``: what came in that turn after it goes on in it.
+
+        It was in the loop's queue when the turn began, so before all that has been put there since.
+        """
+        found = self._queues.first()
+        if watch is None or found is None or found.watch is not watch or found.coming is None or found.cancelled:
+            return
+        if self.order.head >= found.index and found.coming.is_now(watch) and not self.order.is_another:
+            self._queues.pop()
+            found.open_amid(watch)
+            self._moved(found.index, watch, found.coming)
+
     def cancelling(self, hold: Hold) -> None:
         """``hold`` is about to be cancelled: those go first who were when recorded, in the same turn of the loop."""
         with self._lock:
-            while (found := first_waiting(self._held)) is not None and found.cancelled and found.index < hold.index:
+            while (found := self._queues.first()) is not None and found.cancelled and found.index < hold.index:
                 if found.watch is not hold.watch or self._turns.between(found.index, hold.index):
                     return
-                heapq.heappop(self._held)
+                self._queues.pop()
                 found.nudge()
 
     def _come(self, hold: Hold, *, in_next_turn: bool = False) -> None:
@@ -335,8 +340,8 @@ class Turnstile:
 
     def _resolve(self, hold: Hold | None, *, seen: bool) -> bool:
         """Nobody's turn has come. Where nobody runs either, let go on what can; whether anything could."""
-        free = first_waiting(self._free)
-        if hold is None and free is None and not self._never:
+        free = self._queues.first_free()
+        if not self._queues:
             return False
         if not self._loops_rest():
             return False
@@ -352,28 +357,22 @@ class Turnstile:
             self._jump(free)
         elif self.is_awaited(order.head, self._still.since_ns):
             return False
-        elif (yielding := self._first_yielding()) is not None:
+        elif (yielding := self._queues.first_yielding()) is not None:
             self.leave(yielding)
             yielding.is_open = False
             self._still.reset()
             yielding.open()
-        elif self.is_real or not (hold or free or self.is_cut or self._is_stuck() or self._still.is_long()):
+        elif self.is_real or not (hold or free or self.is_cut or self._queues.is_stuck or self._still.is_long()):
             return False
         else:
-            self._unblock(hold or free or next(iter(self._never.values())))
+            waiting = hold or free or self._queues.first_never()
+            assert waiting is not None
+            self._unblock(waiting)
         return True
-
-    def _is_stuck(self) -> bool:
-        return any(hold.explain is not None for hold in self._never.values())
-
-    def _first_yielding(self) -> Hold | None:
-        """The first sleep or beginning of a thread that waits: what is missing may be asked after it."""
-        found = [entry for entry in self._held if not entry[-1].is_open and entry[-1].yields]
-        return min(found)[-1] if found else None
 
     def _jump(self, free: Hold) -> None:
         """Let a time pass that was not recorded."""
-        heapq.heappop(self._free)
+        self._queues.pop_free()
         self.now_ns = max(self.now_ns, free.at_ns)
         self._jumps += 1
         self._still.reset()
@@ -381,11 +380,7 @@ class Turnstile:
 
     def waiting_lanes(self) -> set[str]:
         """The lanes that wait."""
-        return {hold.lane for hold in self._waiting()}
-
-    def _waiting(self) -> list[Hold]:
-        waiting = [*(entry[-1] for entry in (*self._held, *self._free)), *self._never.values()]
-        return [hold for hold in waiting if not hold.is_open]
+        return {hold.lane for hold in self._queues.waiting()}
 
     def _unblock(self, waiting: Hold) -> None:
         error = self._blocked(self.order.head, waiting)

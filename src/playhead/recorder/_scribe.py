@@ -185,7 +185,7 @@ class Scribe:
             body["turns"] = turns
             if ticket.ready and family != "sleep":
                 body["ready"] = ticket.ready
-        elif ticket.after_piece and family != "sleep":
+        if ticket.after_piece and family != "sleep":
             body["after_piece"] = ticket.after_piece
         if isinstance(outcome, Streamed) and any(outcome.turns):
             body["piece_turns"] = count_equal(outcome.turns)
@@ -256,6 +256,8 @@ class Scribe:
             "gaps": _micros(outcome.gaps_ns),
             "end": outcome.end,
         }
+        if outcome.head_ns is not None:
+            body["head_after"] = [-(-outcome.head_ns // 1000), *outcome.head_turns]
         if outcome.error is not None:
             body["error"] = encode(kept)
         failed = outcome.end == "broken" or (head.status >= 400 and model is not None)

@@ -150,7 +150,7 @@ class RecordSession:
                     ticket.ready = watch.marks - readied
                 after = here.after_piece(ticket) if here is not None else []
                 turns = watch.mark()
-                if turns is None:
+                if turns is None or type(outcome) is Streamed:
                     ticket.after_piece = after
             kept = _NOTHING
             size = 0
