@@ -278,17 +278,22 @@ class TextMask:
         return joined
 
 
+_IN_NAMES = ("-", "_", ".")
 _OPEN_ENDED = frozenset({"phone", "private-key", "registered", "secret"})
 _PEOPLE = frozenset(rule.name for rule in PEOPLE_RULES)
 
 
 def _repeat(text: str, hits: list[Hit], find: Callable[[str], list[Hit]]) -> str:
-    """``text`` with ``hits`` replaced, and what comes to light by that where hits touched or values had names."""
+    """``text`` with ``hits`` replaced, and what comes to light by that.
+
+    That may be where hits touched, where values had names, and where one stood in the name of something else.
+    """
     for _ in range(_ROUNDS):
         if not hits:
             break
+        opens = any(hit.rank or text[hit.end : hit.end + 1] in _IN_NAMES for hit in hits)
         text = splice(text, hits)
-        if not any(hit.rank for hit in hits):
+        if not opens:
             break
         hits = find(text)
     return text
