@@ -7,7 +7,7 @@ PYTHONS := $(PYTHON) scripts/pythons.py
 BIN     := .venv/bin
 # The machine that this is written for has two cores; more workers than that only disturb the timing tests.
 WORKERS ?= 2
-UNITS   := $(addprefix tests/,boundary causality comparison eventlog events face masking order player providers stores)
+UNITS   := $(addprefix tests/,boundary eventlog events face order player)
 PYTEST  := -m pytest -n $(WORKERS)
 
 help:  ## what can be made

@@ -105,7 +105,7 @@ def doom(store: Path) -> Iterator[Doomed]:
         process.stdin.close()
 
 
-@pytest.mark.parametrize("kills", [12, pytest.param(100, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kills", [12, pytest.param(100, marks=pytest.mark.sweep)])
 def test_what_was_handed_over_before_the_commit_interval_survives_a_kill(kills: int, tmp_path: Path) -> None:
     chance = random.Random(kills)
     promised = kept = torn = 0
