@@ -11,7 +11,7 @@ from playhead._program._closing import Closed, close_recording
 from playhead._program._launching import Ended
 from playhead._program._orders import variables
 from playhead._program._recording import Recorded, record_program
-from playhead._program._replaying import Match, Replayed, replay_program
+from playhead._program._replaying import Match, Replayed, Stopping, replay_program
 
 __all__ = [
     "Captured",
@@ -20,6 +20,7 @@ __all__ = [
     "Match",
     "Recorded",
     "Replayed",
+    "Stopping",
     "Task",
     "begin_child",
     "begin_in_fork",

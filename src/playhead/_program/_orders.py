@@ -28,7 +28,9 @@ class Order(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     ``run`` is the id of the run to make, or the path of the recording to play. ``store`` and ``mailbox`` are
     folders. ``entry`` is what a recording keeps as its entry point. ``normalisers`` are files beyond the configured.
-    ``rearranged`` says that the mailbox has another order of events than the recorded.
+    ``rearranged`` says that the mailbox has another order of events than the recorded. ``breaks`` and ``until`` are
+    steps to stop at, ``listen`` is the port on which an editor attaches before the program begins, and ``control`` are
+    the descriptors of a pipe from, and one to, a session of `playhead debug`.
     A child process of a run that is recorded or replayed has a ``starter``, and the ``settings`` of that run, but for
     the secrets to be masked, which are in a file.
     """
@@ -43,6 +45,10 @@ class Order(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     match: Literal["strict", "loose"] | dict[str, Literal["strict", "loose"]] = "strict"
     normalisers: tuple[str, ...] = ()
     rearranged: bool = False
+    breaks: tuple[int, ...] = ()
+    until: int | None = None
+    listen: int | None = None
+    control: tuple[int, int] | None = None
     starter: Starter | None = None
     settings: Settings | None = None
     secrets: str = ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,6 +24,24 @@ from playhead.recorder import read_code
 from playhead.stores import LocalStore
 
 Match = Literal["strict", "loose"]
+
+
+class Stopping(msgspec.Struct, frozen=True):
+    """Where a replay stops: at the steps ``breaks`` in a debugger, at the step ``until`` for good.
+
+    ``listen`` is a port on which an editor is awaited before the program begins; ``control`` are the descriptors by
+    which a session of `playhead debug` asks and is told.
+    """
+
+    breaks: tuple[int, ...] = ()
+    until: int | None = None
+    listen: int | None = None
+    control: tuple[int, int] | None = None
+
+    @property
+    def steps(self) -> tuple[int, ...]:
+        """All of them."""
+        return self.breaks if self.until is None else (*self.breaks, self.until)
 
 
 class Replayed(msgspec.Struct, frozen=True):
@@ -55,11 +73,15 @@ def replay_program(
     hash_seed: str | None = None,
     instead: Sequence[int] | None = None,
     limit_s: float | None = None,
+    stopping: Stopping | None = None,
+    stdin: int | None = None,
+    meanwhile: Callable[[], None] | None = None,
 ) -> Replayed:
     """Start the program of a recording again, or ``command``, under replay; nothing goes live.
 
     ``normalisers`` are files. ``hash_seed`` is another one than recorded, and ``instead`` another order of all moments.
-    After ``limit_s`` seconds the program is ended. Raises `UsageError` where the
+    After ``limit_s`` seconds the program is ended. ``stopping`` says where to stop, and
+    ``meanwhile`` is called while it runs. Raises `UsageError` where the
     recording does not say what to start, `ProgramNotStartedError`, and `NoReportError` where the program died
     before it could report.
     """
@@ -74,6 +96,9 @@ def replay_program(
             f"{run} is a child process of {starter}: it is replayed together with that, which starts it again",
             next=f"playhead replay {starter}",
         )
+    stopping = stopping or Stopping()
+    for step in stopping.steps:
+        recording.step(step)
     program = tuple(command) or _program(recording.id, started.entry)
     seed = hash_seed or started.environment.hash_seed
     with Mailbox.make() as mailbox:
@@ -86,13 +111,19 @@ def replay_program(
             match=match,
             normalisers=tuple(str(path.absolute()) for path in normalisers),
             rearranged=instead is not None,
+            breaks=stopping.breaks,
+            until=stopping.until,
+            listen=stopping.listen,
+            control=stopping.control,
         )
         if instead is not None:
             mailbox.rearrange(instead)
         added = variables(order, path=bool(command) or started.entry.form != "call")
         folder = None if command else started.entry.folder
         added |= {"PYTHONHASHSEED": seed} if seed else {}
-        ended = launch(program, added, folder=folder, stdout=stdout, stderr=stderr, limit_s=limit_s)
+        ended = launch(
+            program, added, folder=folder, stdin=stdin, stdout=stdout, stderr=stderr, limit_s=limit_s, meanwhile=meanwhile
+        )
         masker = make_masker(read_settings(store=str(store)), LocalStore(store).mask_key())
         return _receive(mailbox, ended, recording, started, [masker.text(word) for word in command])
 
@@ -137,7 +168,7 @@ def _receive(
         report.unseen["Python processes beside the first"] = mailbox.others
     report.warnings += _program_changes(started.entry, command)
     report.warnings += _code_changes(recording, started)
-    if report.divergence is None or report.divergence.kind == "unplayed":
+    if report.stopped_at is None and (report.divergence is None or report.divergence.kind == "unplayed"):
         report.warnings += _end_changes(recording, ended)
     return Replayed(
         report,
