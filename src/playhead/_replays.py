@@ -115,7 +115,9 @@ class Replay:
             self._session.end(raising=error is None or self.failure not in (None, error))
         finally:
             if self._stops is not None and self.failure is None and not stopped:
-                self.report.warnings += [f"step {step}, at which to stop, was not reached" for step in self._stops.missed]
+                self.report.warnings += [
+                    f"step {step}, at which to stop, was not reached" for step in self._stops.missed
+                ]
             # A thread that goes on is refused what it asks for, not let out.
             self._session.activity.when_idle(INSTALLATION.leave)
             self._session.activity.end(self._thread)
@@ -163,9 +165,7 @@ def replay(
     """
     settings = read_settings(store=str(store) if store is not None else None)
     found = recording if isinstance(recording, Recording) else choose_store(settings).open(str(recording))
-    return open_replay(
-        found, settings, match=match, normalisers=normalisers, order=order, breaks=breaks, until=until
-    )
+    return open_replay(found, settings, match=match, normalisers=normalisers, order=order, breaks=breaks, until=until)
 
 
 def open_replay(

@@ -132,5 +132,3 @@ class _AgentPdb(pdb.Pdb):
         if self._is_left:
             raise self._error
         return found
-
-

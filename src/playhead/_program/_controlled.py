@@ -111,7 +111,9 @@ def _brief(value: Any) -> str:
 
 
 def _is_data(name: str, value: Any) -> bool:
-    return not (name.startswith("__") or isinstance(value, ModuleType | FunctionType | type) or inspect.isroutine(value))
+    return not (
+        name.startswith("__") or isinstance(value, ModuleType | FunctionType | type) or inspect.isroutine(value)
+    )
 
 
 def _source_lines(frame: FrameType) -> list[str]:

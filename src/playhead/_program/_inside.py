@@ -152,7 +152,11 @@ def _outcome(playing: Replay) -> dict[str, Any]:
     """What came of it, masked: the runs within, the error that ended the program, and who ended after whom."""
     session, error = playing.lane.session, uncaught()
     assert isinstance(session, ReplaySession)
-    told = None if error is None or playing.is_stopped or isinstance(error, DivergenceError) else encode(snapshot_error(error))
+    told = (
+        None
+        if error is None or playing.is_stopped or isinstance(error, DivergenceError)
+        else encode(snapshot_error(error))
+    )
     return {"runs": session.inner_runs, "uncaught": session.mask(told), "completed": session.completed}
 
 

@@ -122,7 +122,14 @@ def replay_program(
         folder = None if command else started.entry.folder
         added |= {"PYTHONHASHSEED": seed} if seed else {}
         ended = launch(
-            program, added, folder=folder, stdin=stdin, stdout=stdout, stderr=stderr, limit_s=limit_s, meanwhile=meanwhile
+            program,
+            added,
+            folder=folder,
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
+            limit_s=limit_s,
+            meanwhile=meanwhile,
         )
         masker = make_masker(read_settings(store=str(store)), LocalStore(store).mask_key())
         return _receive(mailbox, ended, recording, started, [masker.text(word) for word in command])

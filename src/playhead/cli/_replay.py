@@ -85,15 +85,18 @@ def command(
 ) -> int:
     """Run a recorded program again, offline: every call is answered from the recording.
 
-    --break stops in pdb, or what PYTHONBREAKPOINT names, at the agent's own line; there `playhead.here` knows more. Nothing goes live. Without PROGRAM, what was recorded is started again, in its folder. Exit code 1: it
-    diverged, or in strict left something out, also where the program passed over that; with --permute also: its
-    outcome depends on a race.
+    --break stops in pdb, or what PYTHONBREAKPOINT names, at the agent's own line; `playhead.here` knows more there.
+    Nothing goes live. Without PROGRAM, what was recorded is started again, in its folder. Exit code 1: it diverged,
+    or in strict left something out, also where the program passed over that; with --permute also: its outcome
+    depends on a race.
     """
     from playhead._program import Stopping, replay_program
 
     stopping = Stopping(breaks, until, listen)
     if permute is not None and stopping.steps:
-        raise UsageError("--permute replays to the end, in many orders", next=f"playhead replay {run} --permute {permute}")
+        raise UsageError(
+            "--permute replays to the end, in many orders", next=f"playhead replay {run} --permute {permute}"
+        )
     if listen is not None and not breaks:
         raise UsageError("--listen says where to stop", next=f"playhead replay {run} --break 1 --listen {listen}")
     place = open_store(store)
@@ -101,7 +104,12 @@ def command(
         return _permute(place, run, permute, report, as_json, match=match, command=command, normalisers=normalisers)
     quiet = sys.stderr.fileno() if as_json else None
     done = replay_program(
-        place.open(run), place.path, match=match, command=command, normalisers=normalisers, stdout=quiet,
+        place.open(run),
+        place.path,
+        match=match,
+        command=command,
+        normalisers=normalisers,
+        stdout=quiet,
         stopping=stopping,
     )
     text = json_text({**done.report.to_dict(), "where": done.where})
@@ -110,7 +118,7 @@ def command(
     if as_json:
         click.echo(text, nl=False)
     else:
-        _print(done)
+        print_report(done)
     return 0 if done.report.ok else 1
 
 
@@ -131,7 +139,7 @@ def _permute(place: LocalStore, run: str, most: int, report: str | None, as_json
         click.echo(text, nl=False)
     else:
         if not found.recorded.report.ok:
-            _print(found.recorded)
+            print_report(found.recorded)
         print_orders(found, teller)
     return 0 if found.recorded.report.ok and not found.depends else 1
 
@@ -145,7 +153,8 @@ def _write(path: str, text: str) -> None:
         ) from error
 
 
-def _print(done: Replayed) -> None:
+def print_report(done: Replayed) -> None:
+    """Tell a person what a replay found."""
     from playhead.eventlog import printable
 
     report = done.report
