@@ -211,7 +211,9 @@ def _stops(
     if not breaks and until is None and halt is None:
         return None
     if halt is None:
-        from playhead._stopping import halt_in_debugger as halt
+        from playhead._stopping import halt_in_debugger
+
+        halt = halt_in_debugger
 
     def forbid(session: Session) -> Callable[[], None]:
         from playhead.integrations.network import forbid

@@ -41,7 +41,7 @@ def _call_hook(frame: FrameType) -> None:
     line = frame.f_lineno
     call, here = ast.parse(f"{_HOOK}()\npass").body
     for node in (*ast.walk(call), here):
-        if hasattr(node, "lineno"):
+        if isinstance(node, ast.expr | ast.stmt):
             node.lineno = node.end_lineno = line + (node is not here)  # another line before, so that this one begins
     module = ast.Module([call, here], [])
     code = compile(module, frame.f_code.co_filename, "exec").replace(co_name=frame.f_code.co_name)

@@ -111,9 +111,8 @@ def _brief(value: Any) -> str:
 
 
 def _is_data(name: str, value: Any) -> bool:
-    return not (
-        name.startswith("__") or isinstance(value, ModuleType | FunctionType | type) or inspect.isroutine(value)
-    )
+    is_code = isinstance(value, ModuleType | FunctionType | type) or inspect.isroutine(value)
+    return not (is_code or name.startswith("__"))
 
 
 def _source_lines(frame: FrameType) -> list[str]:

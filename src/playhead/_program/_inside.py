@@ -134,7 +134,7 @@ def belong_to(lane: Lane) -> None:
 
 
 def _pass_over_ends(playing: Replay) -> None:
-    """The parent explains a divergence and a stop; the traceback of a library in which it came up would only hide that."""
+    """The parent explains a divergence and a stop; the traceback of where it came up would only hide that."""
     for module, name in ((sys, "excepthook"), (threading, "excepthook")):
         setattr(module, name, _but_ends(getattr(module, name), playing))
 

@@ -53,7 +53,8 @@ def launch(
     """Run ``command`` to its end with its environment as it is here and ``added``.
 
     Its input, output, terminal and process group are those of this process; signals reach it. ``meanwhile`` is
-    called while it runs; ``limit_s`` seconds after that it is ended. Raises `ProgramNotStartedError` where it cannot be started.
+    called while it runs; ``limit_s`` seconds after that it is ended. Raises `ProgramNotStartedError` where it cannot
+    be started.
     """
     environment = {**ENVIRONMENT, **added}
     with _passing_signals() as started:

@@ -122,6 +122,7 @@ def _adopt() -> Lane | None:
 
     if _fallback is None:
         return None
+    _current.set(_OUTSIDE)  # while the interpreter makes an object of a thread that has none, with locks of its own
     lane = _fallback.child(f"thread.{threading.current_thread().name}")
     _current.set(lane)
     return lane

@@ -83,7 +83,7 @@ class Debugging:
 
             done = replay_program(
                 self._recording, self._store, match=self._match, command=self._command, meanwhile=meanwhile,
-                stdin=subprocess.DEVNULL, stdout=driven.printer, stderr=driven.printer, limit_s=_GRACE_S if after else None,
+                stdin=subprocess.DEVNULL, stdout=driven.printer, stderr=driven.printer, limit_s=_GRACE_S,
                 stopping=Stopping(breaks=(target,) if target else (), control=driven.control),
             )  # fmt: skip
             self._driven = None
