@@ -60,7 +60,7 @@ class Replay:
     ) -> None:
         self.recording = recording
         self._session = session
-        self._stops = stops
+        self.stops = stops
         self._settings = settings
         self._children = children
         self._token: Token[Lane | None] | None = None
@@ -114,9 +114,9 @@ class Replay:
                 self._session.await_others()
             self._session.end(raising=error is None or self.failure not in (None, error))
         finally:
-            if self._stops is not None and self.failure is None and not stopped:
+            if self.stops is not None and self.failure is None and not stopped:
                 self.report.warnings += [
-                    f"step {step}, at which to stop, was not reached" for step in self._stops.missed
+                    f"step {step}, at which to stop, was not reached" for step in self.stops.missed
                 ]
             # A thread that goes on is refused what it asks for, not let out.
             self._session.activity.when_idle(INSTALLATION.leave)

@@ -97,7 +97,7 @@ class _AgentPdb(pdb.Pdb):
 
     def interaction(self, *where: Any) -> None:
         """A prompt after a step on from there: nobody else goes on meanwhile either."""
-        with self._stops.held(self._at):
+        with self._stops.held():
             super().interaction(*where)
 
     def stop_here(self, frame: FrameType) -> bool:

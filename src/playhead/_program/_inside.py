@@ -13,7 +13,7 @@ from playhead._configuration import Settings, read_settings
 from playhead._normalisers import load_normalisers
 from playhead._program._child import begin_child, guard
 from playhead._program._controlled import Control
-from playhead._program._editors import await_editor
+from playhead._program._editors import await_editor, hold_for_editor
 from playhead._program._ends import Ends, uncaught
 from playhead._program._mailbox import Mailbox
 from playhead._program._orders import Order, decode_order, variables
@@ -61,7 +61,7 @@ def start_replay(order: Order, mailbox: Mailbox) -> Replay:
         await_editor(order.listen)
     given = load_normalisers(Settings(normalisers=order.normalisers))
     settings = read_settings(store=order.store)
-    return open_replay(
+    playing = open_replay(
         choose_store(settings).open(order.run),
         settings,
         match=order.match,
@@ -73,6 +73,9 @@ def start_replay(order: Order, mailbox: Mailbox) -> Replay:
         until=order.until,
         halt=Control(*order.control).halt if order.control is not None else None,
     )
+    if order.listen is not None and playing.stops is not None:
+        hold_for_editor(playing.stops)
+    return playing
 
 
 def play(playing: Replay, mailbox: Mailbox) -> Ends:

@@ -50,6 +50,7 @@ class Stops:
         self.breaks = set(breaks)
         self.until = until
         self.reached: set[int] = set()
+        self._last: Stop | None = None
         self._recording = recording
         self._halt = halt
         self._forbid = forbid
@@ -66,9 +67,9 @@ class Stops:
     def reach(self, lane: str, step: int) -> None:
         """``step`` has been asked for. Raises `ReplayStoppedError` where the replay does not go on."""
         self.reached.add(step)
-        stop = Stop(self._recording, step, lane)
+        stop = self._last = Stop(self._recording, step, lane)
         if step in self.breaks:
-            with self.held(stop):
+            with self.held():
                 goes_on = self._halt(self, stop)
             if not goes_on:
                 raise self.end(step)
@@ -86,17 +87,17 @@ class Stops:
         return error
 
     @contextmanager
-    def held(self, stop: Stop) -> Iterator[None]:
+    def held(self) -> Iterator[None]:
         """While the block lasts nobody is answered, no time passes, and what is called here reaches nothing."""
         with self._lock:
-            session = PromptSession()
+            session, before = PromptSession(), list(_stopped)
             leave = self._forbid(session)
-            _stopped.append(stop)
+            _stopped[:] = [self._last] if self._last is not None else []
             try:
                 with in_lane(Lane(session)):
                     yield
             finally:
-                _stopped.remove(stop)
+                _stopped[:] = before
                 leave()
                 self._resumed()
 
