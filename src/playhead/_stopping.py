@@ -14,6 +14,7 @@ from playhead.integrations._frames import agent_frame, is_within_ours
 from playhead.player import Stop, Stops
 
 _HOOK = "playhead_stops_here"
+_ROUND = "playhead_round"
 _pdbs = threading.local()
 
 
@@ -36,14 +37,13 @@ def halt_in_debugger(stops: Stops, stop: Stop) -> bool:
 def _call_hook(frame: FrameType) -> None:
     """Call `sys.breakpointhook` from a frame that stands at the agent's line and has its variables.
 
-    A debugger shows where it is called from, and stops at the next line there: so it sees the agent before the answer.
+    A debugger shows where it is called from, or stops where the next line begins there. That is the same line again,
+    in the second round of a loop: so it sees the agent before the answer.
     """
-    line = frame.f_lineno
-    call, here = ast.parse(f"{_HOOK}()\npass").body
-    for node in (*ast.walk(call), here):
+    module = ast.parse(f"for {_ROUND} in (1, 2): {_ROUND} == 1 and {_HOOK}()")
+    for node in ast.walk(module):
         if isinstance(node, ast.expr | ast.stmt):
-            node.lineno = node.end_lineno = line + (node is not here)  # another line before, so that this one begins
-    module = ast.Module([call, here], [])
+            node.lineno = node.end_lineno = frame.f_lineno
     code = compile(module, frame.f_code.co_filename, "exec").replace(co_name=frame.f_code.co_name)
     exec(code, frame.f_globals, {**frame.f_locals, _HOOK: sys.breakpointhook})
 

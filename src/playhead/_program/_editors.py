@@ -24,7 +24,7 @@ def await_editor(port: int) -> None:
     """
     paths = sysconfig.get_paths()
     libraries = [paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")]
-    os.environ[_LIBRARIES] = os.pathsep.join([*libraries, _OURS])  # we are not what the person works on, wherever we are
+    os.environ[_LIBRARIES] = os.pathsep.join([*libraries, _OURS])  # we are no one's own code
     try:
         import debugpy
     except ImportError as error:

@@ -57,8 +57,9 @@ def begin(text: str) -> None:
 
 def start_replay(order: Order, mailbox: Mailbox) -> Replay:
     """The replay that an order asks for, not begun."""
-    if order.listen is not None:
-        await_editor(order.listen)
+    stopping = order.stopping
+    if stopping.listen is not None:
+        await_editor(stopping.listen)
     given = load_normalisers(Settings(normalisers=order.normalisers))
     settings = read_settings(store=order.store)
     playing = open_replay(
@@ -69,11 +70,11 @@ def start_replay(order: Order, mailbox: Mailbox) -> Replay:
         files=order.normalisers,
         folder=order.mailbox,
         order=mailbox.read_moments() if order.rearranged else None,
-        breaks=order.breaks,
-        until=order.until,
-        halt=Control(*order.control).halt if order.control is not None else None,
+        breaks=stopping.breaks,
+        until=stopping.until,
+        halt=Control(*stopping.control).halt if stopping.control is not None else None,
     )
-    if order.listen is not None and playing.stops is not None:
+    if stopping.listen is not None and playing.stops is not None:
         hold_for_editor(playing.stops)
     return playing
 

@@ -23,14 +23,33 @@ _STARTUP: Final = Path(__file__).with_name("startup")
 Mode = Literal["record", "replay", "guard"]
 
 
+class Stopping(msgspec.Struct, frozen=True):
+    """Where a replay stops: at the steps ``breaks`` in a debugger, at the step ``until`` for good.
+
+    ``listen`` is a port on which an editor is awaited before the program begins; ``control`` are the descriptors by
+    which a session of `playhead debug` asks and is told.
+    """
+
+    breaks: tuple[int, ...] = ()
+    until: int | None = None
+    listen: int | None = None
+    control: tuple[int, int] | None = None
+
+    @property
+    def steps(self) -> tuple[int, ...]:
+        """All of them."""
+        return self.breaks if self.until is None else (*self.breaks, self.until)
+
+
+NOWHERE: Final = Stopping()
+
+
 class Order(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Record, or replay, the program that finds this, or keep it off the network.
 
     ``run`` is the id of the run to make, or the path of the recording to play. ``store`` and ``mailbox`` are
     folders. ``entry`` is what a recording keeps as its entry point. ``normalisers`` are files beyond the configured.
-    ``rearranged`` says that the mailbox has another order of events than the recorded. ``breaks`` and ``until`` are
-    steps to stop at, ``listen`` is the port on which an editor attaches before the program begins, and ``control`` are
-    the descriptors of a pipe from, and one to, a session of `playhead debug`.
+    ``rearranged`` says that the mailbox has another order of events than the recorded.
     A child process of a run that is recorded or replayed has a ``starter``, and the ``settings`` of that run, but for
     the secrets to be masked, which are in a file.
     """
@@ -45,10 +64,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     match: Literal["strict", "loose"] | dict[str, Literal["strict", "loose"]] = "strict"
     normalisers: tuple[str, ...] = ()
     rearranged: bool = False
-    breaks: tuple[int, ...] = ()
-    until: int | None = None
-    listen: int | None = None
-    control: tuple[int, int] | None = None
+    stopping: Stopping = NOWHERE
     starter: Starter | None = None
     settings: Settings | None = None
     secrets: str = ""

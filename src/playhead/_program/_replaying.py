@@ -15,7 +15,7 @@ from playhead._configuration import read_settings
 from playhead._masking import make_masker
 from playhead._program._launching import Ended, launch
 from playhead._program._mailbox import Mailbox
-from playhead._program._orders import Order, variables
+from playhead._program._orders import NOWHERE, Order, Stopping, variables
 from playhead.errors import CorruptRecordingError, NoReportError, UsageError
 from playhead.eventlog import Recording, printable
 from playhead.events import Entry, NoteAdded, RunStarted
@@ -24,24 +24,6 @@ from playhead.recorder import read_code
 from playhead.stores import LocalStore
 
 Match = Literal["strict", "loose"]
-
-
-class Stopping(msgspec.Struct, frozen=True):
-    """Where a replay stops: at the steps ``breaks`` in a debugger, at the step ``until`` for good.
-
-    ``listen`` is a port on which an editor is awaited before the program begins; ``control`` are the descriptors by
-    which a session of `playhead debug` asks and is told.
-    """
-
-    breaks: tuple[int, ...] = ()
-    until: int | None = None
-    listen: int | None = None
-    control: tuple[int, int] | None = None
-
-    @property
-    def steps(self) -> tuple[int, ...]:
-        """All of them."""
-        return self.breaks if self.until is None else (*self.breaks, self.until)
 
 
 class Replayed(msgspec.Struct, frozen=True):
@@ -73,7 +55,7 @@ def replay_program(
     hash_seed: str | None = None,
     instead: Sequence[int] | None = None,
     limit_s: float | None = None,
-    stopping: Stopping | None = None,
+    stopping: Stopping = NOWHERE,
     stdin: int | None = None,
     meanwhile: Callable[[], None] | None = None,
 ) -> Replayed:
@@ -85,18 +67,7 @@ def replay_program(
     recording does not say what to start, `ProgramNotStartedError`, and `NoReportError` where the program died
     before it could report.
     """
-    started = recording.started
-    if started is None or recording.path is None:
-        raise CorruptRecordingError(
-            f"{printable(recording.id)} does not say what was run", next=f"playhead verify {printable(recording.id)}"
-        )
-    if started.starter is not None and not command:
-        run, starter = printable(recording.id), printable(started.starter.run)
-        raise UsageError(
-            f"{run} is a child process of {starter}: it is replayed together with that, which starts it again",
-            next=f"playhead replay {starter}",
-        )
-    stopping = stopping or Stopping()
+    started, path = _find_start(recording, command)
     for step in stopping.steps:
         recording.step(step)
     program = tuple(command) or _program(recording.id, started.entry)
@@ -104,17 +75,14 @@ def replay_program(
     with Mailbox.make() as mailbox:
         order = Order(
             mode="replay",
-            run=str(recording.path.absolute()),
+            run=str(path.absolute()),
             store=str(store.absolute()),
             mailbox=str(mailbox.path),
             entry=started.entry,
             match=match,
-            normalisers=tuple(str(path.absolute()) for path in normalisers),
+            normalisers=tuple(str(file.absolute()) for file in normalisers),
             rearranged=instead is not None,
-            breaks=stopping.breaks,
-            until=stopping.until,
-            listen=stopping.listen,
-            control=stopping.control,
+            stopping=stopping,
         )
         if instead is not None:
             mailbox.rearrange(instead)
@@ -133,6 +101,22 @@ def replay_program(
         )
         masker = make_masker(read_settings(store=str(store)), LocalStore(store).mask_key())
         return _receive(mailbox, ended, recording, started, [masker.text(word) for word in command])
+
+
+def _find_start(recording: Recording, command: Sequence[str]) -> tuple[RunStarted, Path]:
+    """How the run began, and its file; a child process does not begin by itself."""
+    started = recording.started
+    if started is None or recording.path is None:
+        raise CorruptRecordingError(
+            f"{printable(recording.id)} does not say what was run", next=f"playhead verify {printable(recording.id)}"
+        )
+    if started.starter is not None and not command:
+        run, starter = printable(recording.id), printable(started.starter.run)
+        raise UsageError(
+            f"{run} is a child process of {starter}: it is replayed together with that, which starts it again",
+            next=f"playhead replay {starter}",
+        )
+    return started, recording.path
 
 
 def _program(run: str, entry: Entry) -> tuple[str, ...]:
