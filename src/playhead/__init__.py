@@ -14,6 +14,7 @@ from playhead._version import __version__
 if TYPE_CHECKING:
     from playhead._decorators import agent, calling, checkpoint, cycle, model, tool, wrap
     from playhead._explicit import now, random, uuid4
+    from playhead._here import here
     from playhead._replays import Replay, invoke, load, replay
     from playhead._runs import Run, record
     from playhead.errors import DivergenceError, PlayheadError, PlayheadWarning
@@ -35,6 +36,7 @@ _HOMES = {
     "calling": "_decorators",
     "checkpoint": "_decorators",
     "cycle": "_decorators",
+    "here": "_here",
     "invoke": "_replays",
     "load": "_replays",
     "model": "_decorators",
@@ -63,6 +65,7 @@ __all__ = [
     "calling",
     "checkpoint",
     "cycle",
+    "here",
     "invoke",
     "load",
     "model",

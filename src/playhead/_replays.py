@@ -7,7 +7,7 @@ import inspect
 import runpy
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextvars import Token
 from pathlib import Path
 from types import TracebackType
@@ -19,11 +19,11 @@ from playhead._masking import make_masker
 from playhead._normalisers import load_normalisers
 from playhead._runs import INSTALLATION, installers
 from playhead._stores import choose_store
-from playhead.boundary import Lane, current_lane, enter_lane, leave_lane
-from playhead.errors import DivergenceError, NestedRunError, UsageError
+from playhead.boundary import Lane, Session, current_lane, enter_lane, leave_lane
+from playhead.errors import DivergenceError, NestedRunError, ReplayStoppedError, UsageError
 from playhead.eventlog import Recording
 from playhead.events import NoteAdded, RunStarted, decode
-from playhead.player import Matching, Normaliser, ReplayReport, ReplaySession
+from playhead.player import Halt, Matching, Normaliser, ReplayReport, ReplaySession, Stops
 from playhead.recorder import read_packages
 
 
@@ -50,10 +50,17 @@ class Replay:
     """
 
     def __init__(
-        self, recording: Recording, session: ReplaySession, *, settings: Settings, children: ReplayedChildren
+        self,
+        recording: Recording,
+        session: ReplaySession,
+        *,
+        settings: Settings,
+        children: ReplayedChildren,
+        stops: Stops | None = None,
     ) -> None:
         self.recording = recording
         self._session = session
+        self.stops = stops
         self._settings = settings
         self._children = children
         self._token: Token[Lane | None] | None = None
@@ -67,7 +74,13 @@ class Replay:
     @property
     def failure(self) -> DivergenceError | None:
         """What the replay failed by so far."""
-        return self._session.failure
+        failure = self._session.failure
+        return failure if isinstance(failure, DivergenceError) else None
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether it has come to where it was to stop."""
+        return isinstance(self._session.failure, ReplayStoppedError)
 
     def await_entry(self) -> None:
         """The whole program is replayed: what it asks for outside the recorded block or call was not recorded."""
@@ -89,31 +102,35 @@ class Replay:
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    ) -> bool:
         assert self._token is not None
         leave_lane(self._token)
         self._guard()
         self._zone()
         _compare_packages(self.recording, self.report)
+        stopped = self.is_stopped  # then whatever leaves the block came of that
         try:
             if error is None:
                 self._session.await_others()
-            self._session.end(
-                raising=error is None or (error is not self._session.failure and self._session.failure is not None)
-            )
+            self._session.end(raising=error is None or self.failure not in (None, error))
         finally:
+            if self.stops is not None and self.failure is None and not stopped:
+                self.report.warnings += [
+                    f"step {step}, at which to stop, was not reached" for step in self.stops.missed
+                ]
             # A thread that goes on is refused what it asks for, not let out.
             self._session.activity.when_idle(INSTALLATION.leave)
             self._session.activity.end(self._thread)
             self._children.close()
+        return stopped and not isinstance(error, KeyboardInterrupt | SystemExit)
 
     async def __aenter__(self) -> Replay:
         return self.__enter__()
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.__exit__(kind, error, trace)
+    ) -> bool:
+        return self.__exit__(kind, error, trace)
 
 
 def replay(
@@ -123,6 +140,8 @@ def replay(
     normalisers: Sequence[Normaliser] = (),
     store: str | Path | None = None,
     order: Sequence[int] | None = None,
+    breaks: Collection[int] = (),
+    until: int | None = None,
 ) -> Replay:
     """Answer everything the block asks for from ``recording``; nothing goes live.
 
@@ -130,6 +149,9 @@ def replay(
     `Matcher`, or a mapping from boundary (``model``, ``tool``, ``http``, ``wrap``) to one of these.
     ``normalisers`` take out of requests what should not count; they come after those of the configuration.
     ``order`` has the answers come in another order than recorded, one of `playhead.causality.find_orders`.
+    ``breaks`` are steps at which to stop in the debugger, in the agent's own frame and before they are answered;
+    there `playhead.here` knows more. At the step ``until`` the replay ends, and with it the block. Raises
+    `UsageError` where there is no such step.
 
     >>> import playhead
     >>> def program():
@@ -143,7 +165,7 @@ def replay(
     """
     settings = read_settings(store=str(store) if store is not None else None)
     found = recording if isinstance(recording, Recording) else choose_store(settings).open(str(recording))
-    return open_replay(found, settings, match=match, normalisers=normalisers, order=order)
+    return open_replay(found, settings, match=match, normalisers=normalisers, order=order, breaks=breaks, until=until)
 
 
 def open_replay(
@@ -156,14 +178,19 @@ def open_replay(
     folder: str = "",
     cut: Callable[[], None] | None = None,
     order: Sequence[int] | None = None,
+    breaks: Collection[int] = (),
+    until: int | None = None,
+    halt: Halt | None = None,
 ) -> Replay:
     """A replay of ``recording``, not begun. ``files`` hold ``normalisers``, for child processes to have them as well.
 
-    ``folder`` is where their reports are left; ``cut`` ends the process where the recorded one was killed.
+    ``folder`` is where their reports are left; ``cut`` ends the process where the recorded one was killed. ``halt`` is
+    told where it stops, instead of a debugger.
     """
     place = choose_store(settings)
     masker = make_masker(settings, place.mask_key())
     children = ReplayedChildren(recording, settings, place, match=match, normalisers=files, folder=folder)
+    stops = _stops(recording, settings, breaks, until, halt)
     session = ReplaySession(
         recording,
         masker=masker,
@@ -173,8 +200,27 @@ def open_replay(
         order=order,
         errands=children,
         cut=cut,
+        stops=stops,
     )
-    return Replay(recording, session, settings=settings, children=children)
+    return Replay(recording, session, settings=settings, children=children, stops=stops)
+
+
+def _stops(
+    recording: Recording, settings: Settings, breaks: Collection[int], until: int | None, halt: Halt | None
+) -> Stops | None:
+    if not breaks and until is None and halt is None:
+        return None
+    if halt is None:
+        from playhead._stopping import halt_in_debugger
+
+        halt = halt_in_debugger
+
+    def forbid(session: Session) -> Callable[[], None]:
+        from playhead.integrations.network import forbid
+
+        return forbid(session, allow=settings.allow_hosts)
+
+    return Stops(recording, halt=halt, forbid=forbid, breaks=breaks, until=until)
 
 
 def invoke(

@@ -6,7 +6,9 @@ The tree::
     ├── UsageError                 what was typed cannot be carried out            exit 2
     │   ├── ConfigurationError     a setting is not usable
     │   ├── ProgramNotStartedError the program to record or replay cannot be started
-    │   └── NestedRunError         a run was begun where one is going on already
+    │   ├── NestedRunError         a run was begun where one is going on already
+    │   ├── NotStoppedError        something was asked that only a stopped replay knows
+    │   └── AtPromptError          a boundary was crossed from the prompt of a stopped replay
     ├── StoreError                 a recording could not be found, read or kept    exit 3
     │   ├── UnknownRunError        no recording has this id
     │   ├── AmbiguousRunError      several recordings begin with this prefix
@@ -25,6 +27,7 @@ The tree::
     │   ├── UnplayedError          the program ended before the recording did
     │   └── ConnectionRefusedInReplayError  the program tried to reach the network
     ├── LateCrossingError          a crossing after its run had ended
+    ├── ReplayStoppedError         a replay has come to where it was to stop          exit 0
     └── NoReportError              the replayed program ended without a report     exit 3
 
 Each class has a ``slug``, the heading under which ``docs/reference/messages.md`` explains it, and an exit
@@ -38,6 +41,7 @@ from typing import Any, ClassVar
 
 __all__ = [
     "AmbiguousRunError",
+    "AtPromptError",
     "BlobError",
     "ConfigurationError",
     "ConnectionRefusedInReplayError",
@@ -52,10 +56,12 @@ __all__ = [
     "NewerFormatError",
     "NoReportError",
     "NotARecordingError",
+    "NotStoppedError",
     "PlayheadError",
     "PlayheadWarning",
     "ProgramNotStartedError",
     "RecordingExistsError",
+    "ReplayStoppedError",
     "StoreError",
     "StoreNotWritableError",
     "UnknownRunError",
@@ -75,8 +81,8 @@ class PlayheadError(BaseException):
     ``message`` says what happened; ``facts`` are the details a program can read; ``next`` is the command to
     type next, without a prompt sign.
 
-    Ordinary errors are `Exception`s as well. The three that stop a replay (divergence and its kin, a late
-    crossing) are not, so that an SDK's retry loop or an agent's ``except Exception`` cannot swallow them.
+    Ordinary errors are `Exception`s as well. Those that end a replay (divergence and its kin, a late crossing, a
+    stop) are not, so that an SDK's retry loop or an agent's ``except Exception`` cannot swallow them.
     """
 
     slug: ClassVar[str] = "playhead-error"
@@ -115,6 +121,18 @@ class NestedRunError(UsageError):
     """A run was begun inside a replay, or a replay inside a run, in the same context."""
 
     slug = "nested-run"
+
+
+class NotStoppedError(UsageError):
+    """`playhead.here` was asked where no replay is stopped."""
+
+    slug = "not-stopped"
+
+
+class AtPromptError(UsageError):
+    """A boundary was crossed from a debugger's prompt: nothing is answered there, and nothing goes live."""
+
+    slug = "at-prompt"
 
 
 class StoreError(PlayheadError, Exception):
@@ -244,6 +262,16 @@ class LateCrossingError(PlayheadError):
 
     slug = "late-crossing"
     exit_code = 1
+
+
+class ReplayStoppedError(PlayheadError):
+    """A replay has come to the step at which it was to stop, or was left at a debugger's prompt.
+
+    It ends the program without being a fault of it; the block of `playhead.replay` swallows it.
+    """
+
+    slug = "replay-stopped"
+    exit_code = 0
 
 
 class NoReportError(PlayheadError, Exception):

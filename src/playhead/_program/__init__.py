@@ -8,8 +8,9 @@ other through a mailbox: a folder of the parent's.
 from playhead._program._capturing import Captured, capture
 from playhead._program._child import Task, begin_child, begin_in_fork
 from playhead._program._closing import Closed, close_recording
+from playhead._program._controlled import Reply, Request
 from playhead._program._launching import Ended
-from playhead._program._orders import variables
+from playhead._program._orders import Stopping, variables
 from playhead._program._recording import Recorded, record_program
 from playhead._program._replaying import Match, Replayed, replay_program
 
@@ -20,6 +21,9 @@ __all__ = [
     "Match",
     "Recorded",
     "Replayed",
+    "Reply",
+    "Request",
+    "Stopping",
     "Task",
     "begin_child",
     "begin_in_fork",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
@@ -11,6 +12,8 @@ from typing import Any
 from playhead._configuration import Settings, read_settings
 from playhead._normalisers import load_normalisers
 from playhead._program._child import begin_child, guard
+from playhead._program._controlled import Control
+from playhead._program._editors import await_editor, hold_for_editor
 from playhead._program._ends import Ends, uncaught
 from playhead._program._mailbox import Mailbox
 from playhead._program._orders import Order, decode_order, variables
@@ -54,9 +57,12 @@ def begin(text: str) -> None:
 
 def start_replay(order: Order, mailbox: Mailbox) -> Replay:
     """The replay that an order asks for, not begun."""
+    stopping = order.stopping
+    if stopping.listen is not None:
+        await_editor(stopping.listen)
     given = load_normalisers(Settings(normalisers=order.normalisers))
     settings = read_settings(store=order.store)
-    return open_replay(
+    playing = open_replay(
         choose_store(settings).open(order.run),
         settings,
         match=order.match,
@@ -64,7 +70,13 @@ def start_replay(order: Order, mailbox: Mailbox) -> Replay:
         files=order.normalisers,
         folder=order.mailbox,
         order=mailbox.read_moments() if order.rearranged else None,
+        breaks=stopping.breaks,
+        until=stopping.until,
+        halt=Control(*stopping.control).halt if stopping.control is not None else None,
     )
+    if stopping.listen is not None and playing.stops is not None:
+        hold_for_editor(playing.stops)
+    return playing
 
 
 def play(playing: Replay, mailbox: Mailbox) -> Ends:
@@ -72,7 +84,7 @@ def play(playing: Replay, mailbox: Mailbox) -> Ends:
     playing.await_entry()
     playing.__enter__()
     belong_to(playing.lane)
-    _pass_over_divergences()
+    _pass_over_ends(playing)
 
     def finish() -> None:
         try:
@@ -125,21 +137,30 @@ def belong_to(lane: Lane) -> None:
     _held.append(whole)
 
 
-def _pass_over_divergences() -> None:
-    """The parent explains a divergence; the traceback of a library in which it came up would only hide that."""
-    show: Callable[..., Any] = sys.excepthook
+def _pass_over_ends(playing: Replay) -> None:
+    """The parent explains a divergence and a stop; the traceback of where it came up would only hide that."""
+    for module, name in ((sys, "excepthook"), (threading, "excepthook")):
+        setattr(module, name, _but_ends(getattr(module, name), playing))
 
-    def show_others(kind: type[BaseException], error: BaseException, trace: Any) -> Any:
-        return None if isinstance(error, DivergenceError) else show(kind, error, trace)
 
-    sys.excepthook = show_others
+def _but_ends(show: Callable[..., Any], playing: Replay) -> Callable[..., Any]:
+    def show_others(*raised: Any) -> Any:
+        error = raised[1] if len(raised) > 1 else raised[0].exc_value
+        ended = isinstance(error, DivergenceError) or (playing.is_stopped and not isinstance(error, KeyboardInterrupt))
+        return None if ended else show(*raised)
+
+    return show_others
 
 
 def _outcome(playing: Replay) -> dict[str, Any]:
     """What came of it, masked: the runs within, the error that ended the program, and who ended after whom."""
     session, error = playing.lane.session, uncaught()
     assert isinstance(session, ReplaySession)
-    told = None if error is None or isinstance(error, DivergenceError) else encode(snapshot_error(error))
+    told = (
+        None
+        if error is None or playing.is_stopped or isinstance(error, DivergenceError)
+        else encode(snapshot_error(error))
+    )
     return {"runs": session.inner_runs, "uncaught": session.mask(told), "completed": session.completed}
 
 

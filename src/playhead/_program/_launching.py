@@ -6,7 +6,7 @@ import os
 import shutil
 import signal
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -44,14 +44,17 @@ def launch(
     added: dict[str, str],
     *,
     folder: str | None = None,
+    stdin: int | None = None,
     stdout: int | None = None,
     stderr: int | None = None,
     limit_s: float | None = None,
+    meanwhile: Callable[[], None] | None = None,
 ) -> Ended:
     """Run ``command`` to its end with its environment as it is here and ``added``.
 
-    Its input, output, terminal and process group are those of this process; signals reach it. After ``limit_s``
-    seconds it is ended. Raises `ProgramNotStartedError` where it cannot be started.
+    Its input, output, terminal and process group are those of this process; signals reach it. ``meanwhile`` is
+    called while it runs; ``limit_s`` seconds after that it is ended. Raises `ProgramNotStartedError` where it cannot
+    be started.
     """
     environment = {**ENVIRONMENT, **added}
     with _passing_signals() as started:
@@ -61,6 +64,7 @@ def launch(
                 env=environment,
                 cwd=folder,
                 close_fds=False,
+                stdin=stdin,
                 stdout=stdout,
                 stderr=stderr,
                 restore_signals=True,
@@ -68,6 +72,8 @@ def launch(
         except (OSError, ValueError) as error:
             raise _not_started(command, error, folder) from error
         started(child)
+        if meanwhile is not None:
+            meanwhile()
         code, late = _await(child, limit_s)
     if code >= 0:
         return Ended(code, late=late)

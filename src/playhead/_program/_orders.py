@@ -23,6 +23,27 @@ _STARTUP: Final = Path(__file__).with_name("startup")
 Mode = Literal["record", "replay", "guard"]
 
 
+class Stopping(msgspec.Struct, frozen=True):
+    """Where a replay stops: at the steps ``breaks`` in a debugger, at the step ``until`` for good.
+
+    ``listen`` is a port on which an editor is awaited before the program begins; ``control`` are the descriptors by
+    which a session of `playhead debug` asks and is told.
+    """
+
+    breaks: tuple[int, ...] = ()
+    until: int | None = None
+    listen: int | None = None
+    control: tuple[int, int] | None = None
+
+    @property
+    def steps(self) -> tuple[int, ...]:
+        """All of them."""
+        return self.breaks if self.until is None else (*self.breaks, self.until)
+
+
+NOWHERE: Final = Stopping()
+
+
 class Order(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Record, or replay, the program that finds this, or keep it off the network.
 
@@ -43,6 +64,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     match: Literal["strict", "loose"] | dict[str, Literal["strict", "loose"]] = "strict"
     normalisers: tuple[str, ...] = ()
     rearranged: bool = False
+    stopping: Stopping = NOWHERE
     starter: Starter | None = None
     settings: Settings | None = None
     secrets: str = ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,7 +15,7 @@ from playhead._configuration import read_settings
 from playhead._masking import make_masker
 from playhead._program._launching import Ended, launch
 from playhead._program._mailbox import Mailbox
-from playhead._program._orders import Order, variables
+from playhead._program._orders import NOWHERE, Order, Stopping, variables
 from playhead.errors import CorruptRecordingError, NoReportError, UsageError
 from playhead.eventlog import Recording, printable
 from playhead.events import Entry, NoteAdded, RunStarted
@@ -55,14 +55,56 @@ def replay_program(
     hash_seed: str | None = None,
     instead: Sequence[int] | None = None,
     limit_s: float | None = None,
+    stopping: Stopping = NOWHERE,
+    stdin: int | None = None,
+    meanwhile: Callable[[], None] | None = None,
 ) -> Replayed:
     """Start the program of a recording again, or ``command``, under replay; nothing goes live.
 
     ``normalisers`` are files. ``hash_seed`` is another one than recorded, and ``instead`` another order of all moments.
-    After ``limit_s`` seconds the program is ended. Raises `UsageError` where the
+    After ``limit_s`` seconds the program is ended. ``stopping`` says where to stop, and
+    ``meanwhile`` is called while it runs. Raises `UsageError` where the
     recording does not say what to start, `ProgramNotStartedError`, and `NoReportError` where the program died
     before it could report.
     """
+    started, path = _find_start(recording, command)
+    for step in stopping.steps:
+        recording.step(step)
+    program = tuple(command) or _program(recording.id, started.entry)
+    seed = hash_seed or started.environment.hash_seed
+    with Mailbox.make() as mailbox:
+        order = Order(
+            mode="replay",
+            run=str(path.absolute()),
+            store=str(store.absolute()),
+            mailbox=str(mailbox.path),
+            entry=started.entry,
+            match=match,
+            normalisers=tuple(str(file.absolute()) for file in normalisers),
+            rearranged=instead is not None,
+            stopping=stopping,
+        )
+        if instead is not None:
+            mailbox.rearrange(instead)
+        added = variables(order, path=bool(command) or started.entry.form != "call")
+        folder = None if command else started.entry.folder
+        added |= {"PYTHONHASHSEED": seed} if seed else {}
+        ended = launch(
+            program,
+            added,
+            folder=folder,
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
+            limit_s=limit_s,
+            meanwhile=meanwhile,
+        )
+        masker = make_masker(read_settings(store=str(store)), LocalStore(store).mask_key())
+        return _receive(mailbox, ended, recording, started, [masker.text(word) for word in command])
+
+
+def _find_start(recording: Recording, command: Sequence[str]) -> tuple[RunStarted, Path]:
+    """How the run began, and its file; a child process does not begin by itself."""
     started = recording.started
     if started is None or recording.path is None:
         raise CorruptRecordingError(
@@ -74,27 +116,7 @@ def replay_program(
             f"{run} is a child process of {starter}: it is replayed together with that, which starts it again",
             next=f"playhead replay {starter}",
         )
-    program = tuple(command) or _program(recording.id, started.entry)
-    seed = hash_seed or started.environment.hash_seed
-    with Mailbox.make() as mailbox:
-        order = Order(
-            mode="replay",
-            run=str(recording.path.absolute()),
-            store=str(store.absolute()),
-            mailbox=str(mailbox.path),
-            entry=started.entry,
-            match=match,
-            normalisers=tuple(str(path.absolute()) for path in normalisers),
-            rearranged=instead is not None,
-        )
-        if instead is not None:
-            mailbox.rearrange(instead)
-        added = variables(order, path=bool(command) or started.entry.form != "call")
-        folder = None if command else started.entry.folder
-        added |= {"PYTHONHASHSEED": seed} if seed else {}
-        ended = launch(program, added, folder=folder, stdout=stdout, stderr=stderr, limit_s=limit_s)
-        masker = make_masker(read_settings(store=str(store)), LocalStore(store).mask_key())
-        return _receive(mailbox, ended, recording, started, [masker.text(word) for word in command])
+    return started, recording.path
 
 
 def _program(run: str, entry: Entry) -> tuple[str, ...]:
@@ -137,7 +159,7 @@ def _receive(
         report.unseen["Python processes beside the first"] = mailbox.others
     report.warnings += _program_changes(started.entry, command)
     report.warnings += _code_changes(recording, started)
-    if report.divergence is None or report.divergence.kind == "unplayed":
+    if report.stopped_at is None and (report.divergence is None or report.divergence.kind == "unplayed"):
         report.warnings += _end_changes(recording, ended)
     return Replayed(
         report,

@@ -36,6 +36,7 @@ from playhead.boundary._lanes import (
     forget_lanes,
     in_lane,
     leave_lane,
+    leave_out_others,
     outside_runs,
     woken_in,
 )
@@ -104,6 +105,7 @@ __all__ = [
     "in_lane",
     "is_cancellation",
     "leave_lane",
+    "leave_out_others",
     "lone_watch",
     "name_arguments",
     "near_watch",

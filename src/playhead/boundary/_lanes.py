@@ -100,6 +100,7 @@ _OUTSIDE: Lane = Lane(cast("Session", None), name="outside", opaque=True)
 
 _current: ContextVar[Lane | None] = ContextVar("playhead_lane", default=None)
 _fallback: Lane | None = None
+_strangers: frozenset[int] = frozenset()
 
 
 def current_lane() -> Lane | None:
@@ -122,6 +123,9 @@ def _adopt() -> Lane | None:
 
     if _fallback is None:
         return None
+    _current.set(_OUTSIDE)  # while the interpreter makes an object of a thread that has none, with locks of its own
+    if threading.get_ident() in _strangers:
+        return _OUTSIDE
     lane = _fallback.child(f"thread.{threading.current_thread().name}")
     _current.set(lane)
     return lane
@@ -137,6 +141,15 @@ def leave_lane(token: Token[Lane | None]) -> None:
         _current.reset(token)
     except ValueError:
         _current.set(token.old_value if token.old_value is not Token.MISSING else None)
+
+
+def leave_out_others() -> None:
+    """The threads that there are beside this one, such as a debugger's, belong to no run."""
+    import sys
+    import threading
+
+    global _strangers
+    _strangers = frozenset(sys._current_frames()) - {threading.get_ident()}
 
 
 def forget_lanes() -> None:

@@ -51,6 +51,21 @@ _COLOURS = {
     metavar="N",
     help="Replay in N other orders as well, to see whether the outcome depends on a race.",
 )
+@click.option(
+    "--break",
+    "breaks",
+    type=click.IntRange(min=1),
+    multiple=True,
+    metavar="STEP",
+    help="Stop in the debugger before this step is answered; can be given several times.",
+)
+@click.option("--until", type=click.IntRange(min=1), metavar="STEP", help="Replay to this step, and end there.")
+@click.option(
+    "--listen",
+    type=click.IntRange(1, 65535),
+    metavar="PORT",
+    help="With --break: wait for an editor to attach there (debugpy), and stop in that.",
+)
 @click.option("--report", type=click.Path(dir_okay=False), metavar="FILE", help="Write the report there, as JSON.")
 @store_option
 @as_json
@@ -60,6 +75,9 @@ def command(
     match: Match,
     normalisers: tuple[Path, ...],
     permute: int | None,
+    breaks: tuple[int, ...],
+    until: int | None,
+    listen: int | None,
     report: str | None,
     store: str | None,
     as_json: bool,
@@ -67,18 +85,32 @@ def command(
 ) -> int:
     """Run a recorded program again, offline: every call is answered from the recording.
 
-    Nothing goes live. Without PROGRAM, what was recorded is started again, in its folder. Exit code 1: it
-    diverged, or in strict left something out, also where the program passed over that; with --permute also: its
-    outcome depends on a race.
+    --break stops in pdb, or what PYTHONBREAKPOINT names, at the agent's own line; `playhead.here` knows more there.
+    Nothing goes live. Without PROGRAM, what was recorded is started again, in its folder. Exit code 1: it diverged,
+    or in strict left something out, also where the program passed over that; with --permute also: its outcome
+    depends on a race.
     """
-    from playhead._program import replay_program
+    from playhead._program import Stopping, replay_program
 
+    stopping = Stopping(breaks, until, listen)
+    if permute is not None and stopping.steps:
+        raise UsageError(
+            "--permute replays to the end, in many orders", next=f"playhead replay {run} --permute {permute}"
+        )
+    if listen is not None and not breaks:
+        raise UsageError("--listen says where to stop", next=f"playhead replay {run} --break 1 --listen {listen}")
     place = open_store(store)
     if permute is not None:
         return _permute(place, run, permute, report, as_json, match=match, command=command, normalisers=normalisers)
     quiet = sys.stderr.fileno() if as_json else None
     done = replay_program(
-        place.open(run), place.path, match=match, command=command, normalisers=normalisers, stdout=quiet
+        place.open(run),
+        place.path,
+        match=match,
+        command=command,
+        normalisers=normalisers,
+        stdout=quiet,
+        stopping=stopping,
     )
     text = json_text({**done.report.to_dict(), "where": done.where})
     if report is not None:
@@ -86,7 +118,7 @@ def command(
     if as_json:
         click.echo(text, nl=False)
     else:
-        _print(done)
+        print_report(done)
     return 0 if done.report.ok else 1
 
 
@@ -107,7 +139,7 @@ def _permute(place: LocalStore, run: str, most: int, report: str | None, as_json
         click.echo(text, nl=False)
     else:
         if not found.recorded.report.ok:
-            _print(found.recorded)
+            print_report(found.recorded)
         print_orders(found, teller)
     return 0 if found.recorded.report.ok and not found.depends else 1
 
@@ -121,7 +153,8 @@ def _write(path: str, text: str) -> None:
         ) from error
 
 
-def _print(done: Replayed) -> None:
+def print_report(done: Replayed) -> None:
+    """Tell a person what a replay found."""
     from playhead.eventlog import printable
 
     report = done.report
@@ -142,6 +175,8 @@ def _verdict(report: ReplayReport) -> tuple[str, str]:
     if not report.ok:
         step = report.divergence.step if report.divergence is not None else None
         return ("diverged" if step is None else f"diverged at step {step}"), "red"
+    if report.stopped_at is not None:
+        return f"stopped at step {report.stopped_at}", "green"
     if report.identical:
         return "identical in all that was seen", "green"
     return "held, with the differences above", "green"

@@ -58,7 +58,7 @@ def print_step(recording: Recording, exchange: Exchange) -> None:
         _indented(_pretty(_asked(question)))
         if answer is not None:
             _print_answer(answer)
-        _print_context_before(recording, exchange)
+        print_context(recording, exchange)
     if answer is None:
         _section("no answer: the recording ends before it", fg="yellow")
 
@@ -122,8 +122,8 @@ def _print_answer(answer: Event) -> None:
     _indented("None")
 
 
-def _print_context_before(recording: Recording, exchange: Exchange) -> None:
-    """For a tool: what the model had before it when it asked for the call."""
+def print_context(recording: Recording, exchange: Exchange) -> None:
+    """What the model saw at this step or, for a tool's, what the model had before it when it asked for the call."""
     assert exchange.step is not None
     request = recording.context(exchange.step)
     if request is None:

@@ -10,6 +10,7 @@ VERBS = {
     "runs": "List the runs of the store, the newest first.",
     "show": "Show a run step by step, or one step with the context that the model saw.",
     "replay": "Run a recorded program again, offline: every call is answered from the recording.",
+    "debug": "Go through a run step by step, forwards and back, with the agent's own variables at hand.",
     "diff": "Compare two recordings: what was asked, what was answered, how it ended.",
     "why": "Show why something happened in a run: the chain of what was handed on, back to where it came from.",
     "verify": "Check that a recording is whole and has not been changed.",

@@ -20,7 +20,7 @@ from playhead.eventlog._reader import Torn, first_line
 from playhead.eventlog._source import Bytes, Source
 from playhead.eventlog._verdicts import Verification
 from playhead.eventlog._verifying import Progress, verify
-from playhead.events import Event, ModelRequested, RunFinished, RunStarted
+from playhead.events import Event, ModelRequested, RunFinished, RunStarted, StateKept, decode
 
 T = TypeVar("T")
 
@@ -261,6 +261,29 @@ class Recording:
                     return body.request if isinstance(body, ModelRequested) else None
             lane = lane.rpartition("/")[0]
         return None
+
+    def state(self, step: int) -> Any:
+        """The state that the agent had kept last when it asked for this step; ``None`` where it kept none before.
+
+        It is looked for in the step's own lane, then in the lanes that created it, then in all.
+        """
+        seq = self._step_seq(step)
+        columns = self._columns
+        if "state.kept" not in columns.kinds:
+            return None
+        number = columns.kinds.index("state.kept")
+        before = [at for at in range(seq - 1, -1, -1) if columns.kind[at] == number]
+        lane: str = columns.lane_of(seq)
+        while lane and before:
+            for at in before:
+                if columns.lane_of(at) == lane:
+                    return self._state_at(at)
+            lane = lane.rpartition("/")[0]
+        return self._state_at(before[0]) if before else None
+
+    def _state_at(self, seq: int) -> Any:
+        body = self._bodies.event(seq).body
+        return decode(body.state) if isinstance(body, StateKept) else None
 
     @property
     def lanes(self) -> tuple[str, ...]:

@@ -1,17 +1,20 @@
 """Answering a program from its recording, and saying exactly where it asks something else."""
 
+from playhead.player._answers import outcome_of
 from playhead.player._children import Errands, Handed
 from playhead.player._differences import Difference, differences, word_difference
 from playhead.player._matching import LooseMatcher, Match, Matcher, Matching, StrictMatcher, Verdict
 from playhead.player._report import Divergence, Drift, Reordered, ReplayReport, Unplayed
 from playhead.player._requests import Normaliser, Request, request_of_event
 from playhead.player._session import ReplaySession
+from playhead.player._stops import Halt, Stop, Stops, current_stop
 
 __all__ = [
     "Difference",
     "Divergence",
     "Drift",
     "Errands",
+    "Halt",
     "Handed",
     "LooseMatcher",
     "Match",
@@ -22,10 +25,14 @@ __all__ = [
     "ReplayReport",
     "ReplaySession",
     "Request",
+    "Stop",
+    "Stops",
     "StrictMatcher",
     "Unplayed",
     "Verdict",
+    "current_stop",
     "differences",
+    "outcome_of",
     "request_of_event",
     "word_difference",
 ]

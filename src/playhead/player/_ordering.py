@@ -228,6 +228,10 @@ class Ordering:
         with suppress(PlayheadError):  # it is told at the end
             hold.wait()
 
+    def resume(self) -> None:
+        """The real time that has passed at a prompt counts for nobody."""
+        self.stile.still.reset()
+
     def end(self, error: BaseException) -> None:
         """Nothing is held any more: whoever waits is told ``error``, but who sleeps does so for as long as it takes."""
         self._ended = True

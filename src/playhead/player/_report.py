@@ -90,6 +90,8 @@ class ReplayReport(msgspec.Struct, omit_defaults=True):
     """Connections that were about to be opened and were not."""
     warnings: list[str] = []
     children: list[ChildReport] = []
+    stopped_at: int | None = None
+    """The step before which the replay was stopped, as asked; what comes after it was not played."""
     divergence: Divergence | None = None
 
     @property
@@ -143,6 +145,8 @@ class ReplayReport(msgspec.Struct, omit_defaults=True):
             found.append(f"child process {child.lane}:")
             quiet = child.report if self.divergence is None else msgspec.structs.replace(child.report, divergence=None)
             found += [f"  {line}" for text in quiet.lines() for line in text.split("\n")]
+        if self.stopped_at is not None:
+            found.append(f"stopped at step {self.stopped_at}, before it was answered")
         if self.divergence is not None:
             found.append(self.divergence.message)
         return found

@@ -13,6 +13,7 @@ from playhead.errors import (
     DivergenceError,
     LateCrossingError,
     MissingTypeError,
+    ReplayStoppedError,
     UnplayedError,
 )
 from playhead.eventlog import Recording
@@ -38,6 +39,7 @@ from playhead.player._reads import NOTHING, Reads
 from playhead.player._report import Divergence, ReplayReport
 from playhead.player._requests import Normaliser, Request, recognise_call, request_of_call
 from playhead.player._slots import Layout, Slot
+from playhead.player._stops import Stops
 from playhead.providers import ModelCall
 
 T = TypeVar("T")
@@ -65,6 +67,7 @@ class ReplaySession:
         order: Sequence[int] | None = None,
         errands: Errands | None = None,
         cut: Callable[[], None] | None = None,
+        stops: Stops | None = None,
     ) -> None:
         self.recording = recording
         self._masker = masker
@@ -93,8 +96,11 @@ class ReplaySession:
         self._ordering.stile.is_awaited = self._children.is_awaited
         self._cut = cut
         self._ordering.stile.is_cut = cut is not None
-        self.failure: DivergenceError | None = None
-        """The first divergence; every later crossing raises it again."""
+        self._stops = stops
+        if stops is not None:
+            stops.guard(self._lock, resumed=self._ordering.resume, end=self._stop)
+        self.failure: DivergenceError | ReplayStoppedError | None = None
+        """The first divergence, or that the replay was stopped; every later crossing raises it again."""
 
     @property
     def is_over(self) -> bool:
@@ -119,6 +125,8 @@ class ReplaySession:
                 return self._start(lane, call, call.payload)
             model = recognise_call(call)
             slot = self._find(lane, call, model)
+            if self._stops is not None and slot.step is not None:
+                self._stops.reach(lane.name, slot.step)
             exchange = slot.play()
             answer = exchange.answer
             if answer is None:
@@ -297,8 +305,14 @@ class ReplaySession:
             if strict and self.failure is None:
                 found = self._entrance.explain(explain_unplayed(self._layout, strict))
                 self._fail(UnplayedError(found.message, next=found.next, divergence=found), found)
-        if raising and self.failure is not None:
+        if raising and isinstance(self.failure, DivergenceError):
             raise self.failure
+
+    def _stop(self, error: ReplayStoppedError) -> None:
+        """From here on nothing is answered, as asked."""
+        self.failure, self.report.stopped_at = error, error.facts["step"]
+        self._ordering.follow()
+        self._ordering.stile.fail(error)
 
     def _take(self, found: Divergence | None) -> None:
         """A child process has diverged: the run that started it has, too."""

@@ -43,7 +43,7 @@ class Turnstile:
         self._blocked = blocked
         self._turns = turns
         self._queues = Queues()
-        self._still = Stillness(self.activity)
+        self.still = Stillness(self.activity)
         self._jumps = 0
         self._polled = 0
         self._looked = 0
@@ -220,7 +220,7 @@ class Turnstile:
         if self._looked != self.happenings:
             self._looked = self.happenings
             self._jumps = 0
-            self._still.reset()
+            self.still.reset()
 
     def _is_quiet(self) -> bool:
         """Whether nobody runs, and no loop that says so has anything to do."""
@@ -317,7 +317,7 @@ class Turnstile:
         return (
             self._is_time(hold)
             or self._is_quiet()
-            or (seen and self._loops_rest() and self._still.allows(self.order.gap_ns(hold.index)))
+            or (seen and self._loops_rest() and self.still.allows(self.order.gap_ns(hold.index)))
         )
 
     def _is_time(self, hold: Hold) -> bool:
@@ -345,7 +345,7 @@ class Turnstile:
             return False
         if not self._loops_rest():
             return False
-        if not self.activity.is_quiet and not (seen and self._still.allows(0) and self._still.is_patient()):
+        if not self.activity.is_quiet and not (seen and self.still.allows(0) and self.still.is_patient()):
             return False
         order = self.order
         may_jump = free is not None and self._jumps < _JUMPS
@@ -355,14 +355,14 @@ class Turnstile:
             order.happened(order.head)
         elif free is not None and may_jump:
             self._jump(free)
-        elif self.is_awaited(order.head, self._still.since_ns):
+        elif self.is_awaited(order.head, self.still.since_ns):
             return False
         elif (yielding := self._queues.first_yielding()) is not None:
             self.leave(yielding)
             yielding.is_open = False
-            self._still.reset()
+            self.still.reset()
             yielding.open()
-        elif self.is_real or not (hold or free or self.is_cut or self._queues.is_stuck or self._still.is_long()):
+        elif self.is_real or not (hold or free or self.is_cut or self._queues.is_stuck or self.still.is_long()):
             return False
         else:
             waiting = hold or free or self._queues.first_never()
@@ -375,7 +375,7 @@ class Turnstile:
         self._queues.pop_free()
         self.now_ns = max(self.now_ns, free.at_ns)
         self._jumps += 1
-        self._still.reset()
+        self.still.reset()
         free.open()
 
     def waiting_lanes(self) -> set[str]:
