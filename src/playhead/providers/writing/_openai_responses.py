@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ._answers import Fail
-from ._minting import Mint
-from ._openai_chat import make_headers, make_logprobs, make_turn, stream_type, write_error
-from ._requests import Request
-from ._turns import Call, Turn
-from ._wire_format import encode_json, encode_sse, fail_message
+from playhead.providers.writing._answers import Fail
+from playhead.providers.writing._minting import Mint
+from playhead.providers.writing._openai_chat import make_headers, make_logprobs, make_turn, stream_type, write_error
+from playhead.providers.writing._requests import Request
+from playhead.providers.writing._turns import Call, Turn
+from playhead.providers.writing._wire_format import encode_json, encode_sse, fail_message
 
 __all__ = [
     "make_headers",

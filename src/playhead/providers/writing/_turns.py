@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ._answers import Finish, Refusal, Spoken, Text, ToolCalls, Usage
-from ._minting import Mint
-from ._requests import Request
+from playhead.providers.writing._answers import Finish, Refusal, Spoken, Text, ToolCalls, Usage
+from playhead.providers.writing._minting import Mint
+from playhead.providers.writing._requests import Request
 
 __all__ = ["Call", "Turn", "cut", "make_turn"]
 
