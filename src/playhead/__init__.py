@@ -13,6 +13,7 @@ from playhead._version import __version__
 
 if TYPE_CHECKING:
     from playhead._decorators import agent, calling, checkpoint, cycle, model, tool, wrap
+    from playhead._edits import Edits, edit
     from playhead._explicit import now, random, uuid4
     from playhead._replays import Replay, invoke, load, replay
     from playhead._runs import Run, record
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "DivergenceError": "errors",
+    "Edits": "_edits",
     "Matcher": "player",
     "PlayheadError": "errors",
     "PlayheadWarning": "errors",
@@ -35,6 +37,7 @@ _HOMES = {
     "calling": "_decorators",
     "checkpoint": "_decorators",
     "cycle": "_decorators",
+    "edit": "_edits",
     "invoke": "_replays",
     "load": "_replays",
     "model": "_decorators",
@@ -49,6 +52,7 @@ _HOMES = {
 
 __all__ = [
     "DivergenceError",
+    "Edits",
     "Matcher",
     "PlayheadError",
     "PlayheadWarning",
@@ -63,6 +67,7 @@ __all__ = [
     "calling",
     "checkpoint",
     "cycle",
+    "edit",
     "invoke",
     "load",
     "model",

@@ -136,7 +136,7 @@ def _stop(turn: Turn) -> dict[str, Any]:
     if turn.refusal is not None:
         details = {"type": "refusal", "category": None, "explanation": None}
         return {"stop_reason": "refusal", "stop_sequence": None, "stop_details": details}
-    reason = "tool_use" if turn.calls else {"length": "max_tokens"}.get(turn.finish, "end_turn")
+    reason = {"length": "max_tokens"}.get(turn.finish, "tool_use" if turn.calls else "end_turn")
     return {"stop_reason": reason, "stop_sequence": None, "stop_details": None}
 
 

@@ -147,7 +147,7 @@ def _fingerprint(mint: Mint) -> dict[str, str]:
 
 
 def _finish(turn: Turn) -> str:
-    return "tool_calls" if turn.calls else turn.finish
+    return "tool_calls" if turn.calls and turn.finish == "stop" else turn.finish
 
 
 def _usage(turn: Turn) -> dict[str, Any]:
