@@ -13,6 +13,7 @@ from playhead._version import __version__
 
 if TYPE_CHECKING:
     from playhead._decorators import agent, calling, checkpoint, cycle, model, tool, wrap
+    from playhead._edits import Edits, edit
     from playhead._explicit import now, random, uuid4
     from playhead._here import here
     from playhead._replays import Replay, invoke, load, replay
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "DivergenceError": "errors",
+    "Edits": "_edits",
     "Matcher": "player",
     "PlayheadError": "errors",
     "PlayheadWarning": "errors",
@@ -36,6 +38,7 @@ _HOMES = {
     "calling": "_decorators",
     "checkpoint": "_decorators",
     "cycle": "_decorators",
+    "edit": "_edits",
     "here": "_here",
     "invoke": "_replays",
     "load": "_replays",
@@ -51,6 +54,7 @@ _HOMES = {
 
 __all__ = [
     "DivergenceError",
+    "Edits",
     "Matcher",
     "PlayheadError",
     "PlayheadWarning",
@@ -65,6 +69,7 @@ __all__ = [
     "calling",
     "checkpoint",
     "cycle",
+    "edit",
     "here",
     "invoke",
     "load",

@@ -37,6 +37,7 @@ def header_as_data(recording: Recording) -> dict[str, Any]:
         "duration_ns": last.mono_ns - first.mono_ns if first is not None and last is not None else None,
         "entry": msgspec.to_builtins(started.entry) if started else None,
         "environment": msgspec.to_builtins(started.environment) if started else None,
+        "parent": msgspec.to_builtins(started.parent) if started and started.parent else None,
         "models": models,
         "model_versions": versions,
         "tokens": tokens,
@@ -69,6 +70,8 @@ def header_lines(recording: Recording, *, width: int) -> Iterator[tuple[str, Sty
     entry = data["entry"]
     if entry is not None:
         yield f"  {_entry(entry)}", {"dim": True}
+    if data["parent"] is not None:
+        yield f"  {_parent(data['parent'])}", {}
     yield f"  {_amounts(data)}", {}
     if data["error"] is not None:
         yield f"  {brief_error(data['error'], width - 2)}", {"fg": "red"}
@@ -105,6 +108,13 @@ def _models(recording: Recording) -> tuple[list[str], list[str], dict[str, int]]
         for side in tokens:
             tokens[side] += usage.get(f"{side}_tokens") or 0
     return list(models), list(versions), tokens
+
+
+def _parent(parent: dict[str, Any]) -> str:
+    """Which recording this one was derived from, and how."""
+    edits = parent.get("edits", [])
+    how = f"edited from {printable(parent['run'])}: {counted(len(edits), 'change')}"
+    return how + (f", the first at step {parent['at_step']}" if parent.get("at_step") else "")
 
 
 def _when(ns: int) -> str:

@@ -12,6 +12,7 @@ VERBS = {
     "replay": "Run a recorded program again, offline: every call is answered from the recording.",
     "debug": "Go through a run step by step, forwards and back, with the agent's own variables at hand.",
     "diff": "Compare two recordings: what was asked, what was answered, how it ended.",
+    "edit": "Make a new recording of a run, in which something else was answered.",
     "why": "Show why something happened in a run: the chain of what was handed on, back to where it came from.",
     "verify": "Check that a recording is whole and has not been changed.",
     "doctor": "Check this installation, or find what makes a program come out differently from run to run.",

@@ -22,6 +22,7 @@ from playhead.eventlog._format import (
     Header,
     Mark,
     check_kind,
+    encode_erased,
     encode_header,
     encode_mark,
     encode_prefix,
@@ -178,8 +179,29 @@ class LogWriter:
         prefix = encode_prefix(
             seq=seq, kind=kind, lane=self._lane(lane), at_ns=at_ns, mono_ns=mono_ns, of=of, causes=causes
         )
-        self._head = link(self._head, prefix, digest_body(salted))
-        self._buffer.append(b"%b%b%b}\n" % (prefix, BODY_KEY, salted))
+        return self._add(prefix, digest_body(salted), b"%b%b%b}\n" % (prefix, BODY_KEY, salted))
+
+    def append_erased(
+        self,
+        digest: str,
+        *,
+        kind: str,
+        lane: str,
+        at_ns: int,
+        mono_ns: int,
+        of: int | None = None,
+        causes: tuple[int, ...] = (),
+    ) -> int:
+        """Add an event whose body was erased in the recording that this one is derived from; its ``digest`` stays."""
+        prefix = encode_prefix(
+            seq=self.count, kind=kind, lane=self._lane(lane), at_ns=at_ns, mono_ns=mono_ns, of=of, causes=causes
+        )
+        return self._add(prefix, bytes.fromhex(digest), encode_erased(prefix, digest) + b"\n")
+
+    def _add(self, prefix: bytes, digest: bytes, line: bytes) -> int:
+        seq = self.count
+        self._head = link(self._head, prefix, digest)
+        self._buffer.append(line)
         self.count = seq + 1
         if self._durability == "every":
             self.commit()

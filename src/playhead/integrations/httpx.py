@@ -84,7 +84,7 @@ def _plain_door(package: ModuleType, original: Any) -> Any:
                     pass
             return _response(package, stream, Pieces(stream))
 
-        return cross_stream(lane, call, live=live, play=play)
+        return cross_stream(lane, call, live=live, play=play, revive=partial(_revive, package, request))
 
     return handle_request
 
@@ -121,7 +121,7 @@ def _awaited_door(package: ModuleType, original: Any) -> Any:
                     pass
             return _response(package, stream, Pieces(stream))
 
-        return await cross_stream_async(lane, call, live=live, play=play)
+        return await cross_stream_async(lane, call, live=live, play=play, revive=partial(_revive, package, request))
 
     return handle_async_request
 
@@ -166,6 +166,14 @@ def _body(package: ModuleType, request: Any) -> bytes | None:
 def _rereadable(file: Any) -> bool:
     """Whether a multipart file can be read now and again when it is sent: the client rewinds it each time."""
     return isinstance(file, str | bytes) or (hasattr(file, "seekable") and file.seekable())
+
+
+def _revive(package: ModuleType, request: Any, error: BaseException) -> None:
+    """What an edit says of any connection, in the words of this package, whose transports raise no built-in ones."""
+    if type(error) is TimeoutError:
+        raise package.ReadTimeout(str(error), request=request)
+    if type(error) is ConnectionError:
+        raise package.ConnectError(str(error), request=request)
 
 
 def _head(response: Any) -> HttpHead:

@@ -5,8 +5,20 @@ Gemini, so the real SDKs talk to it. Its script says what the model answers, and
 `forbid_connections` proves that a piece of code opens no connection.
 """
 
-from ._answers import Answer, Drop, Fail, Raw, Refusal, Text, ToolCall, ToolCalls, Usage
-from ._requests import Request, ToolResult
+from playhead.providers.writing import (
+    Answer,
+    Drop,
+    Fail,
+    Raw,
+    Refusal,
+    Request,
+    Text,
+    ToolCall,
+    ToolCalls,
+    ToolResult,
+    Usage,
+)
+
 from ._scripts import Script
 from ._server import ModelServer
 from ._sockets import ConnectionGuard, ForbiddenConnectionError, forbid_connections

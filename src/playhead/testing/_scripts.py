@@ -6,8 +6,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
-from ._answers import Answer
-from ._requests import Request
+from playhead.providers.writing import Answer, Request
 
 __all__ = ["OutOfAnswersError", "Script", "ScriptReader"]
 

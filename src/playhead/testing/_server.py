@@ -11,11 +11,9 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import Self
 
-from ._answers import Answer, Drop, Fail, Raw
+from playhead.providers.writing import Answer, Drop, Fail, Mint, Raw, Reply, Request, write_reply
+
 from ._connections import BadRequestError, Connection
-from ._minting import Mint
-from ._replies import Reply, write_reply
-from ._requests import Request
 from ._scripts import OutOfAnswersError, Script, ScriptReader
 
 __all__ = ["ModelServer"]

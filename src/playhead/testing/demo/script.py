@@ -9,8 +9,7 @@ import json
 import re
 from typing import Any
 
-from playhead.testing._answers import Answer, Text, ToolCall, ToolCalls
-from playhead.testing._requests import Request
+from playhead.providers.writing import Answer, Request, Text, ToolCall, ToolCalls
 from playhead.testing._server import ModelServer
 
 __all__ = ["answer", "serve"]

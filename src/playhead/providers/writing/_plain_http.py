@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ._answers import Fail, Spoken, Text
-from ._minting import Mint
-from ._requests import Request
-from ._turns import Turn
-from ._turns import make_turn as _make_turn
-from ._wire_format import encode_json, encode_sse, fail_message
+from playhead.providers.writing._answers import Fail, Spoken, Text
+from playhead.providers.writing._minting import Mint
+from playhead.providers.writing._requests import Request
+from playhead.providers.writing._turns import Turn
+from playhead.providers.writing._turns import make_turn as _make_turn
+from playhead.providers.writing._wire_format import encode_json, encode_sse, fail_message
 
 __all__ = [
     "make_headers",

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ._answers import Fail, Spoken
-from ._minting import Mint
-from ._requests import Request
-from ._turns import Turn
-from ._turns import make_turn as _make_turn
-from ._wire_format import encode_json, encode_sse, fail_message
+from playhead.providers.writing._answers import Fail, Spoken
+from playhead.providers.writing._minting import Mint
+from playhead.providers.writing._requests import Request
+from playhead.providers.writing._turns import Turn
+from playhead.providers.writing._turns import make_turn as _make_turn
+from playhead.providers.writing._wire_format import encode_json, encode_sse, fail_message
 
 __all__ = [
     "make_headers",
@@ -147,7 +147,7 @@ def _fingerprint(mint: Mint) -> dict[str, str]:
 
 
 def _finish(turn: Turn) -> str:
-    return "tool_calls" if turn.calls else turn.finish
+    return "tool_calls" if turn.calls and turn.finish == "stop" else turn.finish
 
 
 def _usage(turn: Turn) -> dict[str, Any]:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ._answers import Finish, Refusal, Spoken, Text, ToolCalls, Usage
-from ._minting import Mint
-from ._requests import Request
+from playhead.providers.writing._answers import Finish, Refusal, Spoken, Text, ToolCalls, Usage
+from playhead.providers.writing._minting import Mint
+from playhead.providers.writing._requests import Request
 
 __all__ = ["Call", "Turn", "cut", "make_turn"]
 
@@ -60,7 +60,7 @@ def make_turn(answer: Spoken, request: Request, mint: Mint, *, id_prefix: str, v
         input_tokens=max(1, len(request.body) // 4),
         output_tokens=max(1, len(pieces) + sum(len(call.pieces) for call in calls)),
     )
-    finish = answer.finish if isinstance(answer, Text) else "stop"
+    finish = answer.finish if isinstance(answer, Text | ToolCalls) else "stop"
     model = answer.model_version or _version(request.model or "unnamed", version_suffix)
     return Turn(text, refusal, pieces, calls, finish, answer.usage or counted, model)
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ._answers import Fail
-from ._minting import Mint
-from ._openai_chat import make_headers, make_logprobs, make_turn, stream_type, write_error
-from ._requests import Request
-from ._turns import Call, Turn
-from ._wire_format import encode_json, encode_sse, fail_message
+from playhead.providers.writing._answers import Fail
+from playhead.providers.writing._minting import Mint
+from playhead.providers.writing._openai_chat import make_headers, make_logprobs, make_turn, stream_type, write_error
+from playhead.providers.writing._requests import Request
+from playhead.providers.writing._turns import Call, Turn
+from playhead.providers.writing._wire_format import encode_json, encode_sse, fail_message
 
 __all__ = [
     "make_headers",
@@ -101,8 +101,12 @@ class _Writer:
 
     def completed(self) -> dict[str, Any]:
         output = [self.message(self.part(self.turn.words))] if self.speaks else []
-        output += [self.call(call, at, call.arguments, "completed") for at, call in enumerate(self.turn.calls)]
+        output += [self.call(call, at, call.arguments, self.end_of(at)) for at, call in enumerate(self.turn.calls)]
         return self.response("completed", output=output, usage=self.usage())
+
+    def end_of(self, at: int) -> str:
+        """How a call ended: the last of an answer that reached its limit is not whole."""
+        return "incomplete" if self.turn.finish == "length" and at == len(self.turn.calls) - 1 else "completed"
 
     @property
     def speaks(self) -> bool:
@@ -178,5 +182,5 @@ class _Writer:
         for piece in call.pieces:
             yield "response.function_call_arguments.delta", {**item, "delta": piece}
         yield "response.function_call_arguments.done", {**item, "name": call.name, "arguments": call.arguments}
-        done = self.call(call, at, call.arguments, "completed")
+        done = self.call(call, at, call.arguments, self.end_of(at))
         yield "response.output_item.done", {"output_index": index, "item": done}

@@ -89,10 +89,11 @@ class ToolCall(msgspec.Struct, frozen=True):
 
 
 class ToolCalls(Spoken, frozen=True):
-    """The model asks for tools, perhaps with some words before."""
+    """The model asks for tools, perhaps with some words before. With ``finish="length"`` the last of them broke off."""
 
     calls: Sequence[ToolCall]
     text: str | None = None
+    finish: Finish = "stop"
 
 
 class Fail(Answer, frozen=True):

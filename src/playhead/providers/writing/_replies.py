@@ -7,11 +7,11 @@ from collections.abc import Mapping
 
 import msgspec
 
-from . import _anthropic, _gemini, _openai_chat, _openai_responses, _plain_http
-from ._answers import Answer, Drop, Fail, Raw, Spoken
-from ._minting import Mint
-from ._requests import Dialect, Request
-from ._wire_format import WireFormat
+from playhead.providers.writing import _anthropic, _gemini, _openai_chat, _openai_responses, _plain_http
+from playhead.providers.writing._answers import Answer, Drop, Fail, Raw, Spoken
+from playhead.providers.writing._minting import Mint
+from playhead.providers.writing._requests import Dialect, Request
+from playhead.providers.writing._wire_format import WireFormat
 
 __all__ = ["Reply", "write_reply"]
 

@@ -6,10 +6,10 @@ import json
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from ._answers import Fail
-from ._minting import Mint
-from ._requests import Request
-from ._turns import Turn
+from playhead.providers.writing._answers import Fail
+from playhead.providers.writing._minting import Mint
+from playhead.providers.writing._requests import Request
+from playhead.providers.writing._turns import Turn
 
 __all__ = ["WireFormat", "encode_json", "encode_sse", "fail_message"]
 

@@ -6,12 +6,12 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from ._answers import Fail, Spoken
-from ._minting import Mint
-from ._requests import Request
-from ._turns import Call, Turn
-from ._turns import make_turn as _make_turn
-from ._wire_format import encode_json, encode_sse, fail_message
+from playhead.providers.writing._answers import Fail, Spoken
+from playhead.providers.writing._minting import Mint
+from playhead.providers.writing._requests import Request
+from playhead.providers.writing._turns import Call, Turn
+from playhead.providers.writing._turns import make_turn as _make_turn
+from playhead.providers.writing._wire_format import encode_json, encode_sse, fail_message
 
 __all__ = [
     "make_headers",
@@ -136,7 +136,7 @@ def _stop(turn: Turn) -> dict[str, Any]:
     if turn.refusal is not None:
         details = {"type": "refusal", "category": None, "explanation": None}
         return {"stop_reason": "refusal", "stop_sequence": None, "stop_details": details}
-    reason = "tool_use" if turn.calls else {"length": "max_tokens"}.get(turn.finish, "end_turn")
+    reason = {"length": "max_tokens"}.get(turn.finish, "tool_use" if turn.calls else "end_turn")
     return {"stop_reason": reason, "stop_sequence": None, "stop_details": None}
 
 

@@ -35,12 +35,22 @@ class Request:
     is not a call to a model.
     """
 
-    def __init__(self, method: str, target: str, headers: list[tuple[str, str]], body: bytes, *, number: int) -> None:
+    def __init__(
+        self,
+        method: str,
+        target: str,
+        headers: list[tuple[str, str]],
+        body: bytes,
+        *,
+        number: int,
+        dialect: Dialect | None = None,
+    ) -> None:
         self.method = method
         self.target = target
         self.headers = headers
         self.body = body
         self.number = number
+        self._dialect = dialect
         parts = urlsplit(target)
         self.path = unquote(parts.path)
         self.query: dict[str, list[str]] = parse_qs(parts.query, keep_blank_values=True)
@@ -67,7 +77,9 @@ class Request:
 
     @cached_property
     def dialect(self) -> Dialect:
-        """Which wire format this is, by its path."""
+        """Which wire format this is, by its path unless it was said."""
+        if self._dialect is not None:
+            return self._dialect
         if self.method != "POST":
             return "http"
         if self.path.endswith("/chat/completions"):

@@ -1,0 +1,47 @@
+"""Recordings that are derived from others: edits as data, the named faults, and the writing of what they make.
+
+The recording that is edited stays as it is. What is derived names it as its parent, lists the edits, and holds all
+events after an edit as they were recorded: a replay goes on with them for as long as the program asks the same.
+"""
+
+from playhead.editing._deriving import derive
+from playhead.editing._edits import (
+    FAULTS,
+    Answers,
+    Delays,
+    Drops,
+    Edit,
+    FaultName,
+    Faults,
+    Place,
+    Raises,
+    Reads,
+    Responds,
+    Returns,
+    Says,
+    Wanted,
+    as_place,
+)
+from playhead.editing._errors import error_tree
+from playhead.editing._saying import first_said
+
+__all__ = [
+    "FAULTS",
+    "Answers",
+    "Delays",
+    "Drops",
+    "Edit",
+    "FaultName",
+    "Faults",
+    "Place",
+    "Raises",
+    "Reads",
+    "Responds",
+    "Returns",
+    "Says",
+    "Wanted",
+    "as_place",
+    "derive",
+    "error_tree",
+    "first_said",
+]
