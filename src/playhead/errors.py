@@ -6,7 +6,8 @@ The tree::
     ├── UsageError                 what was typed cannot be carried out            exit 2
     │   ├── ConfigurationError     a setting is not usable
     │   ├── ProgramNotStartedError the program to record or replay cannot be started
-    │   └── NestedRunError         a run was begun where one is going on already
+    │   ├── NestedRunError         a run was begun where one is going on already
+    │   └── CheckFailedError       a check of one's own cannot say anything
     ├── StoreError                 a recording could not be found, read or kept    exit 3
     │   ├── UnknownRunError        no recording has this id
     │   ├── AmbiguousRunError      several recordings begin with this prefix
@@ -39,6 +40,7 @@ from typing import Any, ClassVar
 __all__ = [
     "AmbiguousRunError",
     "BlobError",
+    "CheckFailedError",
     "ConfigurationError",
     "ConnectionRefusedInReplayError",
     "CorruptRecordingError",
@@ -115,6 +117,12 @@ class NestedRunError(UsageError):
     """A run was begun inside a replay, or a replay inside a run, in the same context."""
 
     slug = "nested-run"
+
+
+class CheckFailedError(UsageError):
+    """A check of one's own raised, or said neither yes nor no: it is broken itself."""
+
+    slug = "check-failed"
 
 
 class StoreError(PlayheadError, Exception):

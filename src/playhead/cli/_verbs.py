@@ -11,6 +11,7 @@ VERBS = {
     "show": "Show a run step by step, or one step with the context that the model saw.",
     "replay": "Run a recorded program again, offline: every call is answered from the recording.",
     "diff": "Compare two recordings: what was asked, what was answered, how it ended.",
+    "bisect": "Find the first step of a run at which something is broken.",
     "why": "Show why something happened in a run: the chain of what was handed on, back to where it came from.",
     "verify": "Check that a recording is whole and has not been changed.",
     "doctor": "Check this installation, or find what makes a program come out differently from run to run.",
