@@ -8,7 +8,8 @@ The tree::
     │   ├── ProgramNotStartedError the program to record or replay cannot be started
     │   ├── NestedRunError         a run was begun where one is going on already
     │   ├── NotStoppedError        something was asked that only a stopped replay knows
-    │   └── AtPromptError          a boundary was crossed from the prompt of a stopped replay
+    │   ├── AtPromptError          a boundary was crossed from the prompt of a stopped replay
+    │   └── CheckFailedError       a check of one's own cannot say anything
     ├── StoreError                 a recording could not be found, read or kept    exit 3
     │   ├── UnknownRunError        no recording has this id
     │   ├── AmbiguousRunError      several recordings begin with this prefix
@@ -43,6 +44,7 @@ __all__ = [
     "AmbiguousRunError",
     "AtPromptError",
     "BlobError",
+    "CheckFailedError",
     "ConfigurationError",
     "ConnectionRefusedInReplayError",
     "CorruptRecordingError",
@@ -133,6 +135,12 @@ class AtPromptError(UsageError):
     """A boundary was crossed from a debugger's prompt: nothing is answered there, and nothing goes live."""
 
     slug = "at-prompt"
+
+
+class CheckFailedError(UsageError):
+    """A check of one's own raised, or said neither yes nor no: it is broken itself."""
+
+    slug = "check-failed"
 
 
 class StoreError(PlayheadError, Exception):

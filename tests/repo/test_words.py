@@ -12,6 +12,7 @@ WORDS = (
     *("store", "index", "outcome", "failure class", "part", "blob", "shape", "ticket", "integration", "provider"),
     *("strict", "loose", "matcher", "normaliser", "miss", "unplayed exchange"),
     *("edge", "slice", "race", "strand"),
+    *("check", "prefix", "turning point"),
 )
 NOT_OURS = re.compile(r"\b(cassettes?|scrub\w*|sanitis\w*|sanitiz\w*|redact\w*|mock\w*)\b", re.IGNORECASE)
 GLOSSARY = DOCS / "reference" / "glossary.md"

@@ -8,12 +8,12 @@ from typing import Any
 import click
 import msgspec
 
-from playhead.cli._conversation import answer_of, conversation, parameters
 from playhead.cli._timeline import describe_question
 from playhead.cli._trees import brief, error_text
 from playhead.cli._words import duration
 from playhead.eventlog import Exchange, Recording, printable
 from playhead.events import Event, ModelRequested, UnknownBody
+from playhead.providers import read_answer, read_conversation, read_parameters
 
 _WHOLE = 10_000_000
 
@@ -73,13 +73,13 @@ def _print_request(provider: str, body: ModelRequested) -> None:
     _section(f"asked ({provider}{', streamed' if body.stream else ''})")
     if body.url:
         _indented(f"{body.method} {body.url}", dim=True)
-    for key, value in parameters(provider, body.request).items():
+    for key, value in read_parameters(provider, body.request).items():
         _indented(f"{key}: {brief(value, 300)}", dim=True)
     _print_turns(provider, body.request)
 
 
 def _print_turns(provider: str, request: Any) -> None:
-    for role, text in conversation(provider, request):
+    for role, text in read_conversation(provider, request):
         _line(f"  [{printable(role)}]", fg="cyan")
         _indented(text, by=4)
 
@@ -100,7 +100,7 @@ def _print_model_answer(provider: str, answer: Event) -> None:
         _indented(error_text(body.error, _WHOLE), fg="red")
     if verdict.get("detail"):
         _indented(verdict["detail"], fg="red" if failed else None)
-    text, calls = answer_of(provider, getattr(body, "content", None))
+    text, calls = read_answer(provider, getattr(body, "content", None))
     _indented(text)
     for call in calls:
         _indented(f"→ {call}")

@@ -7,7 +7,6 @@ from typing import Any
 
 import msgspec
 
-from playhead.cli._conversation import answer_of
 from playhead.cli._trees import brief, brief_arguments, brief_error
 from playhead.eventlog import Exchange, Recording, counted, printable
 from playhead.events import (
@@ -20,6 +19,7 @@ from playhead.events import (
     StateKept,
     ToolCalled,
 )
+from playhead.providers import read_answer
 
 
 class Row(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -123,7 +123,7 @@ def _model_said(provider: str, body: Any, width: int) -> str:
     if (body.status is not None and body.status >= 400) or verdict.get("kind") in ("error", "refusal"):
         status = f"{body.status} " if body.status and body.status != 200 else ""
         return printable(f"{status}{verdict.get('kind', 'error')}: {verdict.get('detail') or ''}", limit=width)
-    text, calls = answer_of(provider, body.content)
+    text, calls = read_answer(provider, body.content)
     said = ", ".join(calls) if calls else f'"{text}"'
     odd = verdict.get("kind")
     return printable(said, limit=width) + (f" ({odd})" if odd not in (None, "ok") else "")

@@ -13,6 +13,7 @@ VERBS = {
     "debug": "Go through a run step by step, forwards and back, with the agent's own variables at hand.",
     "diff": "Compare two recordings: what was asked, what was answered, how it ended.",
     "edit": "Make a new recording of a run, in which something else was answered.",
+    "bisect": "Find the first step of a run at which something is broken.",
     "why": "Show why something happened in a run: the chain of what was handed on, back to where it came from.",
     "verify": "Check that a recording is whole and has not been changed.",
     "doctor": "Check this installation, or find what makes a program come out differently from run to run.",

@@ -14,16 +14,20 @@ of a stream that is kept as it came.
 """
 
 from playhead.providers._content import decode_content, decode_plain, encode_content, encode_plain, read_json
+from playhead.providers._conversation import read_answer, read_conversation, read_parameters, read_text
+from playhead.providers._json_schema import Fault, find_faults
 from playhead.providers._merge import MergedStream, equal_for_client, merge_stream, play_stream
 from playhead.providers._outcome import ModelOutcome, OutcomeKind, read_model_version, read_outcome
 from playhead.providers._recognise import ModelCall, Provider, recognise
 from playhead.providers._requests import RequestParts, final_user_turn, list_request_parts, tool_names
+from playhead.providers._schemas import answer_schema, tool_schemas
 from playhead.providers._sse import SseEvent, SseParser, parse_events
 from playhead.providers._tool_calls import ToolCallSeen, Verdict, judge_arguments, read_tool_calls
 from playhead.providers._usage import INPUT_INCLUDES_CACHED, Usage, read_usage
 
 __all__ = [
     "INPUT_INCLUDES_CACHED",
+    "Fault",
     "MergedStream",
     "ModelCall",
     "ModelOutcome",
@@ -35,22 +39,29 @@ __all__ = [
     "ToolCallSeen",
     "Usage",
     "Verdict",
+    "answer_schema",
     "decode_content",
     "decode_plain",
     "encode_content",
     "encode_plain",
     "equal_for_client",
     "final_user_turn",
+    "find_faults",
     "judge_arguments",
     "list_request_parts",
     "merge_stream",
     "parse_events",
     "play_stream",
+    "read_answer",
+    "read_conversation",
     "read_json",
     "read_model_version",
     "read_outcome",
+    "read_parameters",
+    "read_text",
     "read_tool_calls",
     "read_usage",
     "recognise",
     "tool_names",
+    "tool_schemas",
 ]

@@ -61,6 +61,7 @@ class LocalStore:
         ├── recordings/<run>.playhead          sealed
         ├── recordings/<run>.playhead.jsonl    going on, or cut off
         ├── blobs/                             large bodies, by digest
+        ├── bisections/<run>.json              what was said of steps by hand
         └── keys/mask.key                      what the placeholders of masks are made with
 
     Nothing is made before something is to be kept. ``runs`` may be named by their id, by a prefix of it that
@@ -138,6 +139,13 @@ class LocalStore:
             if path.is_file():
                 return path
         return None
+
+    def beside(self, what: str, run: str, suffix: str = ".json") -> Path:
+        """The file in which something about a run is kept beside its recording, made by whoever writes it.
+
+        ``what`` is the folder of its kind, such as ``bisections``; ``run`` is the whole id.
+        """
+        return self.path / what / (file_name(run) + suffix)
 
     def _files(self) -> dict[str, Path]:
         """Names without suffix and their files; a sealed one goes before what its crash left of the live one.

@@ -1,0 +1,43 @@
+"""Finding the step at which a run went wrong: few checks, and no answer where there is none.
+
+`bisect` is the search itself, over anything that has steps. `bisect_recording` runs it over the prefixes of a
+recording, with a function of one's own (`check_of`), a program (`command_check`) or rules by name (`make_check`).
+`Marking` is a search by hand.
+"""
+
+from playhead.bisection._checks import Bisected, Check, Judgement, all_of, bisect_recording, check_of, held_so_far
+from playhead.bisection._commands import command_check, prefix_as_data
+from playhead.bisection._loading import load_function
+from playhead.bisection._marking import Mark, Marking, forget_marks
+from playhead.bisection._prefixes import Prefix, Prefixes, Return
+from playhead.bisection._rules import RULES, Rule, make_check
+from playhead.bisection._search import Finding, Search, Turn, Verdict, bisect
+from playhead.bisection._spending import Spent
+
+__all__ = [
+    "RULES",
+    "Bisected",
+    "Check",
+    "Finding",
+    "Judgement",
+    "Mark",
+    "Marking",
+    "Prefix",
+    "Prefixes",
+    "Return",
+    "Rule",
+    "Search",
+    "Spent",
+    "Turn",
+    "Verdict",
+    "all_of",
+    "bisect",
+    "bisect_recording",
+    "check_of",
+    "command_check",
+    "forget_marks",
+    "held_so_far",
+    "load_function",
+    "make_check",
+    "prefix_as_data",
+]
