@@ -9,9 +9,12 @@ import pytest
 
 import playhead
 from playhead.eventlog import erase_body
+from tests.golden import make_order
 from tests.player.conftest import Ask, record
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "format-1" / "format-1.playhead"
+FOLDER = Path(__file__).parents[1] / "golden" / "format-1"
+GOLDEN = FOLDER / "format-1.playhead"
+RACE = FOLDER / "race.playhead"
 
 
 @playhead.tool
@@ -52,3 +55,15 @@ def test_tool_results_in_another_order_are_named_as_that(ask: Ask) -> None:
     with pytest.raises(playhead.DivergenceError) as caught, playhead.replay(recording):
         ask("", messages=[user, *results[::-1]])
     assert "order of tool results" in caught.value.divergence.causes
+
+
+def test_a_race_recorded_in_format_1_comes_out_as_it_was() -> None:
+    """Threads that were woken, heads and pieces of streams that came in one turn: as the first version wrote them."""
+    recording = playhead.load(RACE)
+    assert {"lane.woken", "lane.opened", "model.responded"} <= {event.kind for event in recording}
+    assert recording.finished is not None
+    for _ in range(3):
+        with playhead.replay(recording) as replay:
+            given = make_order.race(make_order.URL)
+        assert given == recording.finished.result
+        assert replay.report.identical, replay.report.lines()
