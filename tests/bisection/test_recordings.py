@@ -99,6 +99,18 @@ def test_a_prefix_has_what_the_agent_had_and_no_more(tmp_path: Path) -> None:
         prefixes.up_to(6)
 
 
+def test_a_model_that_is_a_function_has_arguments_and_a_value(tmp_path: Path) -> None:
+    ask = playhead.model(lambda prompt, n=1: {"said": prompt.upper()}, name="shouting")
+    with playhead.record(kind="x", store=tmp_path, id="run-1"):
+        ask("tea", n=2)
+    prefix = Prefixes(playhead.load("run-1", store=tmp_path))[0]
+    assert (prefix.kind, prefix.name) == ("model", "shouting")
+    assert prefix.asked == {"prompt": "tea", "n": 2}
+    assert prefix.answered == {"said": "TEA"}
+    assert prefix.text == '{"said": "TEA"}'
+    assert prefix.tool_calls == []
+
+
 def test_what_a_tool_raised_is_the_error_of_its_prefix(tmp_path: Path) -> None:
     def refund(amount: int) -> None:
         raise PermissionError(f"{amount} needs a manager")
@@ -244,7 +256,7 @@ def test_what_is_no_rule_is_told_with_what_would_be_one(text: str, why: str) -> 
 
 def test_without_a_list_of_prices_a_cost_is_unknown_and_never_nothing(tmp_path: Path) -> None:
     """B66: an unknown price is never 0."""
-    from playhead.bisection._spending import has_prices
+    from playhead.comparison import has_prices
 
     recording = converse(tmp_path, "run-1", searching({"q": "tea"}))
     if not has_prices():

@@ -198,9 +198,10 @@ def test_a_recording_differs_from_another_and_not_from_itself(project: Path) -> 
     assert type_in(project, "diff", "triage-1", "triage-1").returncode == 0
     done = type_in(project, "diff", "triage-1", "refund-1")
     assert done.returncode == 1
-    assert "outcome: success → failure" in done.stdout
-    assert "- step 1: model gpt-4o removed" in done.stdout
-    assert "+ step 1: tool refund added" in done.stdout
+    lines = [line.split() for line in done.stdout.splitlines()]
+    assert ["≈", "outcome:", "success", "│", "outcome:", "failure"] in lines
+    assert ["-", "1", "model", "gpt-4o"] in [line[:4] for line in lines]
+    assert ["+", "│", "1", "tool", "refund"] in [line[:5] for line in lines]
     found = json.loads(type_in(project, "diff", "triage-1", "refund-1", "--json").stdout)
     assert not found["same"]
     assert {change["kind"] for change in found["changes"]} == {"added", "removed"}

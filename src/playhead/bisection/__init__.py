@@ -12,7 +12,6 @@ from playhead.bisection._marking import Mark, Marking, forget_marks
 from playhead.bisection._prefixes import Prefix, Prefixes, Return
 from playhead.bisection._rules import RULES, Rule, make_check
 from playhead.bisection._search import Finding, Search, Turn, Verdict, bisect
-from playhead.bisection._spending import Spent
 
 __all__ = [
     "RULES",
@@ -27,7 +26,6 @@ __all__ = [
     "Return",
     "Rule",
     "Search",
-    "Spent",
     "Turn",
     "Verdict",
     "all_of",

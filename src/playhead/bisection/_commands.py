@@ -93,7 +93,9 @@ def _step_as_data(prefix: Prefix) -> dict[str, Any]:
     if prefix.tool_calls:
         data["tool_calls"] = prefix.tool_calls
     body: Any = answer.body if answer is not None else None
-    for name in ("status", "items", "value", "error"):
+    if not prefix.over_wire:
+        data["value"] = prefix.answer_tree
+    for name in ("status", "error"):
         if getattr(body, name, None) is not None:
             data[name] = getattr(body, name)
     return {**data, "text": prefix.text, "answered": answer is not None, "failed": prefix.failed}

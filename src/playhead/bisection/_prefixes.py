@@ -8,7 +8,7 @@ from typing import Any, Literal, overload
 
 import msgspec
 
-from playhead.bisection._spending import Spending, Spent
+from playhead.comparison import Spending, Spent
 from playhead.eventlog import Exchange, Recording
 from playhead.events import ErasedBody, ModelRequested, StateKept, ToolCalled, decode, decode_error
 from playhead.player import request_of_event
@@ -107,19 +107,17 @@ class Prefix:
         if isinstance(self.exchange.question.body, ErasedBody):
             return None
         content = request_of_event(self.exchange.question).content
-        return content if self._is_wire else decode(content, missing="opaque")
+        return content if self.over_wire else decode(content, missing="opaque")
 
     @cached_property
     def answered(self) -> Any:
         """What a tool returned (what it yielded, as a list), or a model's answer as JSON; ``None`` without one."""
         body: Any = self.exchange.answer.body if self.exchange.answer is not None else None
-        if self._is_wire:
+        if self.over_wire:
             content = getattr(body, "content", None)
             said = read_json(content)
             return said if said is not None else (content or {}).get("text")
-        tree = getattr(body, "items", None)
-        tree = tree if tree is not None else getattr(body, "value", None)
-        return decode(tree, missing="opaque")
+        return decode(self.answer_tree, missing="opaque")
 
     @property
     def error(self) -> BaseException | None:
@@ -140,15 +138,20 @@ class Prefix:
         if (error := self.error) is not None:
             return f"{type(error).__name__}: {error}"
         body: Any = self.exchange.answer.body if self.exchange.answer is not None else None
-        if self._is_wire:
+        if self.over_wire:
             return read_answer(self.provider, getattr(body, "content", None))[0]
-        tree = getattr(body, "items", None) or getattr(body, "value", None)
-        return tree if isinstance(tree, str) else "" if tree is None else _written(tree)
+        return (
+            self.answer_tree
+            if isinstance(self.answer_tree, str)
+            else ""
+            if self.answer_tree is None
+            else _written(self.answer_tree)
+        )
 
     @property
     def tool_calls(self) -> list[ToolCallSeen]:
         """The tool calls that this answer of a model asks for."""
-        return read_tool_calls(self.provider, self.answered) if self._is_wire else []
+        return read_tool_calls(self.provider, self.answered) if self.over_wire else []
 
     @property
     def context(self) -> Any:
@@ -188,7 +191,14 @@ class Prefix:
         return self._prefixes.spending.up_to(self.step)
 
     @property
-    def _is_wire(self) -> bool:
+    def answer_tree(self) -> Any:
+        """What a function gave, as recorded: what it yielded, else what it returned (of a model's, its content)."""
+        body: Any = self.exchange.answer.body if self.exchange.answer is not None else None
+        given = (getattr(body, name, None) for name in ("items", "value", "content"))
+        return next((tree for tree in given if tree is not None), None)
+
+    @property
+    def over_wire(self) -> bool:
         """Whether a model was asked over its own wire format; a wrapped model function has arguments and a value."""
         body = self.exchange.question.body
         return isinstance(body, ModelRequested) and body.form != "arguments"

@@ -14,7 +14,7 @@ import msgspec
 
 from playhead.bisection._checks import GOOD, Check, Judgement, all_of, held_so_far
 from playhead.bisection._prefixes import Prefix
-from playhead.bisection._spending import has_prices
+from playhead.comparison import has_prices
 from playhead.errors import UsageError
 from playhead.eventlog import Recording, counted, printable
 from playhead.events import ToolCalled, canonical

@@ -2,84 +2,80 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from playhead.cli._options import as_json, example, open_store, store_option
-from playhead.cli._output import print_json
-from playhead.cli._words import duration
+from playhead.cli._output import print_json, say
+from playhead.errors import UsageError
 
 if TYPE_CHECKING:
-    from playhead.comparison import Change, Comparison
-    from playhead.player import Difference
-
-_SHOWN = 12
-_LONG = 600
-_SIGNS = {"added": ("+", "green"), "removed": ("-", "red"), "changed": ("~", "yellow")}
+    from playhead.comparison import Comparison
 
 
-@click.command("diff", **example("playhead diff triage-7f3a triage-91c0"))
+@click.command("diff", **example("playhead diff triage-7f3a triage-91c0 --values"))
 @click.argument("before", metavar="A")
 @click.argument("after", metavar="B")
+@click.option(
+    "--on",
+    type=click.Choice(["names", "shapes", "values"]),
+    help="How closely: who was called; with which sorts of arguments (default); all that was said.",
+)
+@click.option("--values", is_flag=True, help="The same as --on values.")
+@click.option(
+    "--path", "paths", multiple=True, metavar="POINTER", help="Values at this place count as well; * is any one key."
+)
+@click.option("--html", type=click.Path(dir_okay=False), metavar="FILE", help="Write it as a page, too.")
 @store_option
 @as_json
-def command(before: str, after: str, store: str | None, as_json: bool) -> int:
+def command(
+    before: str,
+    after: str,
+    on: Literal["names", "shapes", "values"] | None,
+    values: bool,
+    paths: tuple[str, ...],
+    html: str | None,
+    store: str | None,
+    as_json: bool,
+) -> int:
     """Compare two recordings: what was asked, what was answered, how it ended.
 
     Timings, headers and ids that are only named otherwise do not count. Exit code 1: they differ.
     """
-    import msgspec
-
+    from playhead.cli._side_by_side import Sides, print_sides
     from playhead.comparison import compare
 
+    if values and on not in (None, "values"):
+        raise UsageError(f"either --on {on} or --values", next="playhead diff A B --values")
     place = open_store(store)
-    found = compare(place.open(before), place.open(after))
+    first, second = place.open(before), place.open(after)
+    found = compare(first, second, on="values" if values else on or "shapes", paths=paths)
+    sides = Sides(first, second, found)
+    if html is not None:
+        _write(html, sides)
     if as_json:
-        print_json({**msgspec.to_builtins(found), "same": found.same})
+        print_json(as_data(found))
     else:
-        _print(found)
+        print_sides(sides)
     return 0 if found.same else 1
 
 
-def _print(found: Comparison) -> None:
-    from playhead.eventlog import counted, printable
+def as_data(found: Comparison) -> dict[str, Any]:
+    """A comparison as plain JSON, with what its tools were and whether it came out the same."""
+    import msgspec
 
-    click.secho(f"{printable(found.before)} → {printable(found.after)}", bold=True)
-    then, now = found.outcomes
-    if then != now:
-        click.secho(f"outcome: {then} → {now}", fg="yellow")
-    if found.models[0] != found.models[1]:
-        names = [", ".join(models) or "none" for models in found.models]
-        click.secho(printable(f"models: {names[0]} → {names[1]}", limit=_LONG), fg="yellow")
-    for change in found.changes:
-        _print_change(change)
-    _print_differences("ending", found.result)
-    for each in found.renamed[:_SHOWN]:
-        click.secho(f"  other id or time {printable(each.path)}: {printable(each.words(), limit=_LONG)}", dim=True)
-    verdict = "the same" if found.same else "different"
-    amounts = f"{counted(found.equal, 'exchange')} equal, {len(found.changes)} not"
-    click.secho(f"{verdict}: {amounts}", fg="green" if found.same else "red", bold=True)
-    click.secho(f"took {duration(found.took_ns[0])} → {duration(found.took_ns[1])} (does not count)", dim=True)
+    return {"same": found.same, **msgspec.to_builtins(found)}
 
 
-def _print_change(change: Change) -> None:
-    from playhead.eventlog import printable
+def _write(path: str, sides: Any) -> None:
+    from playhead.cli._diff_page import page
 
-    sign, colour = _SIGNS[change.kind]
-    steps = [str(step) for step in (change.step, change.step_after) if step is not None]
-    place = f"step {' → '.join(dict.fromkeys(steps))}" if steps else "no step"
-    lane = f" in {printable(change.lane)}" if change.lane != "main" else ""
-    click.secho(f"{sign} {place}: {change.boundary} {printable(change.name)}{lane} {change.kind}", fg=colour)
-    _print_differences("asked", change.asked)
-    _print_differences("answered", change.answered)
-
-
-def _print_differences(title: str, found: tuple[Difference, ...]) -> None:
-    from playhead.eventlog import counted, printable
-
-    for each in found[:_SHOWN]:
-        path: Any = each.path or "/"
-        click.echo(f"    {title} {printable(path)}: {printable(each.words(), limit=_LONG)}")
-    if len(found) > _SHOWN:
-        click.echo(f"    {title}: … and {counted(len(found) - _SHOWN, 'place')} more")
+    try:
+        Path(path).write_text(page(sides), encoding="utf-8", errors="backslashreplace")
+    except OSError as error:
+        raise UsageError(
+            f"the page cannot be written to {path}: {error.strerror}", next="playhead diff A B --html FILE"
+        ) from error
+    say(f"written: {path}")

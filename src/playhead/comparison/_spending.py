@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from importlib.util import find_spec
 from typing import Any
 
@@ -42,6 +43,13 @@ class Spending:
         self._steps = recording.steps
         self._sums = [Spent()]
         self._price = _pricer()
+
+    def sum_up(self, exchanges: Iterable[Exchange]) -> Spent:
+        """What was used in these."""
+        total = Spent()
+        for exchange in exchanges:
+            total = self._add(total, exchange)
+        return total
 
     def up_to(self, step: int) -> Spent:
         """What was used by the end of ``step``."""
