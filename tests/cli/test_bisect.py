@@ -19,6 +19,18 @@ def count(n):
 for n in range(1, 10):
     count(n)
 """
+LIVE_AGENT = """
+import playhead
+
+@playhead.tool
+def pay(amount):
+    return "paid"
+
+balance = 30
+for n in range(5):
+    pay(12)
+    balance -= 12
+"""
 CHECKS = """
 def clean(prefix):
     assert "spoilt" not in prefix.text, "there it is"
@@ -102,7 +114,7 @@ def test_a_program_finds_the_store_in_its_environment(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ([], "one of --check, --schema and --rule, PROGRAM, or a search by hand"),
+        ([], "one of --check, --schema and --rule, --live, PROGRAM, or a search by hand"),
         (["--schema", "--check", "checks.py:clean"], "one of --check"),
         (["--check", "checks.py:absent"], "checks.py has no absent"),
         (["--rule", "nonsense"], "there is no rule 'nonsense'"),
@@ -119,6 +131,22 @@ def test_what_cannot_be_carried_out_is_told_with_the_next_command(folder: Path, 
     assert told in done.stderr
     assert "next: playhead " in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_live_check_looks_at_the_agent_itself_before_a_step_is_answered(folder: Path) -> None:
+    write_agent(folder, LIVE_AGENT)
+    assert record(folder, run="run-2").returncode == 0
+    done = type_in(folder, "bisect", "run-2", "--live", "balance >= 0", "--json")
+    found = json.loads(done.stdout)
+    assert (done.returncode, found["kind"], found["step"], found["why"]) == (1, "found", 4, "it is false")
+    assert found["checks"] <= 5
+    done = type_in(folder, "bisect", "run-2", "--live", "balance.nothing")
+    assert done.returncode == 2
+    assert "it raised AttributeError" in done.stderr
+    done = type_in(folder, "bisect", "run-2", "--live", "balance >")
+    assert "is no expression" in done.stderr
+    done = type_in(folder, "bisect", "run-2", "--live", "unheard_of > 3")
+    assert (done.returncode, "cannot be told" in done.stdout) == (1, True)
 
 
 def test_a_search_by_hand_goes_on_over_commands_and_leaves_the_recording_alone(folder: Path) -> None:

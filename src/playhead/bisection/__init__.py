@@ -5,7 +5,17 @@ recording, with a function of one's own (`check_of`), a program (`command_check`
 `Marking` is a search by hand.
 """
 
-from playhead.bisection._checks import Bisected, Check, Judgement, all_of, bisect_recording, check_of, held_so_far
+from playhead.bisection._checks import (
+    GOOD,
+    Bisected,
+    Check,
+    Judgement,
+    all_of,
+    bisect_recording,
+    check_failed,
+    check_of,
+    held_so_far,
+)
 from playhead.bisection._commands import command_check, prefix_as_data
 from playhead.bisection._loading import load_function
 from playhead.bisection._marking import Mark, Marking, forget_marks
@@ -14,6 +24,7 @@ from playhead.bisection._rules import RULES, Rule, make_check
 from playhead.bisection._search import Finding, Search, Turn, Verdict, bisect
 
 __all__ = [
+    "GOOD",
     "RULES",
     "Bisected",
     "Check",
@@ -31,6 +42,7 @@ __all__ = [
     "all_of",
     "bisect",
     "bisect_recording",
+    "check_failed",
     "check_of",
     "command_check",
     "forget_marks",

@@ -102,12 +102,10 @@ class Search:
         low, high = self._bounds()
         if high is None:  # the last step first; where it was skipped, the one before it
             return next((step for step in range(self.count, low, -1) if step not in self.marks), None)
-        middle = (low + high) // 2
-        for away in range(high - low):
-            for step in (middle - away, middle + away):
-                if low < step < high and step not in self.marks:
-                    return step
-        return None
+        skipped = [step for step in range(low + 1, high) if step in self.marks]
+        gaps = pairwise([low, *skipped, high])
+        left, right = max(gaps, key=lambda gap: (gap[1] - gap[0], gap[1]))
+        return (left + right) // 2 if right - left > 1 else None
 
     def witness(self) -> int | None:
         """The step whose verdict says most on whether what was found is true; ``None`` where all are known."""

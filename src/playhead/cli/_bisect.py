@@ -25,11 +25,12 @@ _STEP = click.IntRange(min=1)
 @click.option("--schema", is_flag=True, help="Tool calls have arguments that follow their JSON Schema.")
 @click.option("--rule", "rules", multiple=True, metavar="NAME[=ARG]", help="A check by name, see --rules.")
 @click.option("--rules", "list_rules", is_flag=True, help="List the checks by name.")
+@click.option("--live", metavar="EXPR", help="A Python expression, in the agent as it asks for a step, in a replay.")
 @click.option("--each", is_flag=True, help="The check looks at one step: it has to be good at every step so far.")
 @click.option(
     "--sweep/--no-sweep",
     default=None,
-    help="Whether all other steps are looked at too, so that nothing contradicts the answer. Default: unless PROGRAM.",
+    help="Whether all other steps are looked at too, to prove the answer. Default: not with --live and PROGRAM.",
 )
 @click.option("--start", is_flag=True, help="Search by hand: begin.")
 @click.option("--good", type=_STEP, multiple=True, metavar="STEP", help="By hand: it is as it should be there.")
@@ -46,6 +47,7 @@ def command(
     schema: bool,
     rules: tuple[str, ...],
     list_rules: bool,
+    live: str | None,
     each: bool,
     sweep: bool | None,
     store: str | None,
@@ -55,29 +57,35 @@ def command(
 ) -> int:
     """Find the first step of a run at which something is broken.
 
-    Nothing of the agent runs: a check gets the recording up to a step. PROGRAM gets it as JSON on its standard input;
-    exit code 0 is good, 1 to 124 bad, 125 skip. Exit code 1: it is broken somewhere.
+    Nothing of the agent runs, but for --live: a check gets the recording up to a step. PROGRAM gets it as JSON on its
+    standard input; exit code 0 is good, 1 to 124 bad, 125 skip. Exit code 1: it is broken somewhere.
     """
     place = open_store(store)
     rules = (*(["schema"] if schema else []), *rules)
-    ways = [bool(named), bool(rules), bool(command), any(by_hand.values())]
+    ways = [bool(named), bool(rules), bool(command), bool(live), any(by_hand.values())]
     if list_rules:
         return _list_rules(as_json)
     recording = place.open(run)
     if sum(ways) != 1:
         raise UsageError(
-            "one of --check, --schema and --rule, PROGRAM, or a search by hand says what is broken",
+            "one of --check, --schema and --rule, --live, PROGRAM, or a search by hand says what is broken",
             next=f"playhead bisect {recording.id} --schema",
         )
     if any(by_hand.values()):
         return _by_hand(recording, place, as_json, **by_hand)
-    check = _make_check(named, rules, command, place, each=each)
-    thorough = sweep if sweep is not None else not command
+    check = _make_check(named, rules, live, command, place, each=each)
+    thorough = sweep if sweep is not None else not (command or live)
     return _search(recording, check, thorough, as_json)
 
 
 def _make_check(
-    named: str | None, rules: tuple[str, ...], command: tuple[str, ...], place: LocalStore, *, each: bool
+    named: str | None,
+    rules: tuple[str, ...],
+    live: str | None,
+    command: tuple[str, ...],
+    place: LocalStore,
+    *,
+    each: bool,
 ) -> Check:
     from playhead.bisection import check_of, command_check, held_so_far, load_function, make_check
 
@@ -85,6 +93,10 @@ def _make_check(
         return make_check(rules)
     if named is not None:
         check = check_of(load_function(named), name=named)
+    elif live is not None:
+        from playhead.cli._live_check import live_check
+
+        check = live_check(live, place.path)
     else:
         check = command_check(command, variables={"PLAYHEAD_STORE": str(place.path.absolute())})
     return held_so_far(check) if each else check
