@@ -10,7 +10,7 @@ import msgspec
 
 from playhead.comparison import Spending, Spent
 from playhead.eventlog import Exchange, Recording
-from playhead.events import ErasedBody, ModelRequested, StateKept, ToolCalled, decode, decode_error
+from playhead.events import ErasedBody, ModelRequested, ToolCalled, decode, decode_error
 from playhead.player import request_of_event
 from playhead.providers import ToolCallSeen, read_answer, read_json, read_tool_calls
 
@@ -171,19 +171,13 @@ class Prefix:
 
     @property
     def state(self) -> Any:
-        """The state that the agent kept last by then; ``None`` where it kept none."""
+        """The state that the agent had kept last when it asked for this step; ``None`` where it kept none before."""
         return decode(self.state_tree, missing="opaque")
 
     @property
     def state_tree(self) -> Any:
         """The same as it was recorded: JSON with tagged values."""
-        last = self.exchange.answer or self.exchange.question
-        found = None
-        for event in self.recording.of_kind("state.kept"):
-            if event.seq > last.seq:
-                break
-            found = event
-        return found.body.state if found is not None and isinstance(found.body, StateKept) else None
+        return self.recording.state_tree(self.step)
 
     @property
     def spent(self) -> Spent:

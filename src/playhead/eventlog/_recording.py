@@ -265,8 +265,13 @@ class Recording:
     def state(self, step: int) -> Any:
         """The state that the agent had kept last when it asked for this step; ``None`` where it kept none before.
 
-        It is looked for in the step's own lane, then in the lanes that created it, then in all.
+        It is looked for in the step's own lane, then in the lanes that created it, then in all. Raises
+        `MissingTypeError` where a class of it is not in this program; `state_tree` needs none.
         """
+        return decode(self.state_tree(step))
+
+    def state_tree(self, step: int) -> Any:
+        """The same as it was recorded: JSON with tagged values."""
         seq = self._step_seq(step)
         columns = self._columns
         if "state.kept" not in columns.kinds:
@@ -283,7 +288,7 @@ class Recording:
 
     def _state_at(self, seq: int) -> Any:
         body = self._bodies.event(seq).body
-        return decode(body.state) if isinstance(body, StateKept) else None
+        return body.state if isinstance(body, StateKept) else None
 
     @property
     def lanes(self) -> tuple[str, ...]:
