@@ -23,6 +23,7 @@ from playhead.player import Matching, Normaliser, PrefixSession, RecordedAnswers
 
 if TYPE_CHECKING:
     from playhead.editing import ForkSession
+    from playhead.recorder import RecordSession
 
 Boundary = Literal["model", "tool", "http", "wrap"]
 
@@ -58,7 +59,7 @@ class Fork(Replay):
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    ) -> bool:
         if error is not None:
             aborted = isinstance(error, KeyboardInterrupt | GeneratorExit) or is_cancellation(error)
             if aborted:
@@ -66,7 +67,7 @@ class Fork(Replay):
             elif self.run.outcome in (None, "success"):
                 self.run.fail(error)
         try:
-            super().__exit__(kind, error, trace)
+            return super().__exit__(kind, error, trace)
         except DivergenceError as divergence:
             self.run.fail(divergence)
             raise
@@ -153,8 +154,7 @@ def open_fork(
     """A fork of ``recording`` after step ``at``, not begun. See `playhead._replays.open_replay` for the rest."""
     from playhead.editing import ForkRules, ForkSession, copy_prefix, find_point
 
-    started = recording.started
-    if started is None:
+    if recording.started is None:
         name = printable(recording.id)
         raise CorruptRecordingError(f"{name} does not say how its run began", next=f"playhead verify {name}")
     last = find_point(recording, at)
@@ -171,18 +171,9 @@ def open_fork(
         errands=children,
     )
     run = Run(id or new_id(recording.kind), recording.kind)
-    parent = Parent(run=recording.id, head=recording.head, at_step=at)
 
-    def go_live() -> Any:
-        tape = forking._tape = Tape(
-            run,
-            started.entry,
-            settings,
-            task=recording.task,
-            policy=decode(started.policy, missing="opaque"),
-            tools=decode(started.tools, missing="opaque"),
-            parent=parent,
-        )
+    def go_live() -> RecordSession:
+        tape = forking._tape = _make_tape(run, recording, settings, at)
         now_ns = _system.SystemClock.mono_ns()
         tape.continue_from(
             lambda log, masker: copy_prefix(recording, last, log, masker, now_ns=now_ns, asked=replay.asked)
@@ -201,6 +192,21 @@ def open_fork(
     session = ForkSession(replay, go_live=go_live, rules=rules, recorded=answers)
     forking = Fork(recording, session, run, settings=settings, children=children)
     return forking
+
+
+def _make_tape(run: Run, recording: Recording, settings: Settings, at: int) -> Tape:
+    """What records the fork; its beginning names the parent and the point."""
+    started = recording.started
+    assert started is not None
+    return Tape(
+        run,
+        started.entry,
+        settings,
+        task=recording.task,
+        policy=decode(started.policy, missing="opaque"),
+        tools=decode(started.tools, missing="opaque"),
+        parent=Parent(run=recording.id, head=recording.head, at_step=at),
+    )
 
 
 def _models(recording: Recording) -> dict[str, set[str | None]]:

@@ -83,7 +83,7 @@ class ForkSession:
         self._lock = threading.RLock()
         self._live: set[Ticket] = set()
         self._naps: dict[_Nap, Ticket | None] = {}
-        self.failure: DivergenceError | None = None
+        self._refused: DivergenceError | None = None
         self.answered_live = 0
         """How many calls went live."""
 
@@ -96,6 +96,30 @@ class ForkSession:
     def activity(self) -> Activity:
         """Who works in its lanes."""
         return self._replay.activity
+
+    @property
+    def failure(self) -> DivergenceError | None:
+        """What the fork failed by: it was refused something, or diverged before its point."""
+        found = self._replay.failure
+        return self._refused or (found if isinstance(found, DivergenceError) else None)
+
+    @property
+    def was_left(self) -> bool:
+        """Whether the program has left the recorded run behind."""
+        return self._replay.was_left
+
+    @property
+    def inner_runs(self) -> list[Any]:
+        """What runs within gave before it was live."""
+        return self._replay.inner_runs
+
+    def await_entry(self) -> None:
+        """What the program asks for before the recorded block or call begins lies outside of it."""
+        self._replay.await_entry()
+
+    def mask(self, value: Any) -> Any:
+        """A tree, masked as the recording is."""
+        return self._replay.mask(value)
 
     @property
     def report(self) -> ReplayReport:
@@ -122,8 +146,8 @@ class ForkSession:
     def begin(self, lane: Lane, call: Call) -> Ticket:
         """Answer from the recording, or go live as soon as all that was recorded has happened."""
         with self._lock:
-            if self.failure is not None:
-                raise self.failure
+            if self._refused is not None:
+                raise self._refused
             if self._here() is None:
                 if self._replay.covers(lane, call):
                     return self._answer(lane, call)
@@ -184,7 +208,7 @@ class ForkSession:
             raise self._fail(error) from None
 
     def _fail(self, error: DivergenceError) -> DivergenceError:
-        self.failure = error
+        self._refused = error
         self.report.divergence = error.divergence
         return error
 
@@ -257,8 +281,8 @@ class ForkSession:
         """Close the fork; one that did not come to its point has failed as a replay fails."""
         if self._here() is None:
             self._replay.end(raising=raising)
-        if raising and self.failure is not None:
-            raise self.failure
+        if raising and self._refused is not None:
+            raise self._refused
 
 
 def _unknown(call: Call, boundary: str, lane: Lane, run: str) -> ForkRefusedError:

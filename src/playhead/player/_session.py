@@ -146,7 +146,6 @@ class ReplaySession:
             return ticket
 
     def _go_on(self, lane: Lane, call: Call, model: ModelCall | None, slot: Slot) -> Ticket:
-        """A question that the recording has no answer for."""
         return self._ordering.wait_for_end(lane, call, slot, partial(self._unanswered, lane, call, model, slot))
 
     def _start(self, lane: Lane, call: Call, program: Program) -> Ticket:
