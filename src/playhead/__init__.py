@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from playhead._decorators import agent, calling, checkpoint, cycle, model, tool, wrap
     from playhead._edits import Edits, edit
     from playhead._explicit import now, random, uuid4
+    from playhead._forks import Fork, fork
     from playhead._here import here
     from playhead._replays import Replay, invoke, load, replay
     from playhead._runs import Run, record
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "DivergenceError": "errors",
     "Edits": "_edits",
+    "Fork": "_forks",
     "Matcher": "player",
     "PlayheadError": "errors",
     "PlayheadWarning": "errors",
@@ -39,6 +41,7 @@ _HOMES = {
     "checkpoint": "_decorators",
     "cycle": "_decorators",
     "edit": "_edits",
+    "fork": "_forks",
     "here": "_here",
     "invoke": "_replays",
     "load": "_replays",
@@ -55,6 +58,7 @@ _HOMES = {
 __all__ = [
     "DivergenceError",
     "Edits",
+    "Fork",
     "Matcher",
     "PlayheadError",
     "PlayheadWarning",
@@ -70,6 +74,7 @@ __all__ = [
     "checkpoint",
     "cycle",
     "edit",
+    "fork",
     "here",
     "invoke",
     "load",

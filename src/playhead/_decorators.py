@@ -27,13 +27,16 @@ _call_id: ContextVar[str | None] = ContextVar("playhead_call_id", default=None)
 @overload
 def tool(function: F, /) -> F: ...
 @overload
-def tool(*, name: str | None = None, causes: str | None = None) -> Callable[[F], F]: ...
-def tool(function: Any = None, /, *, name: str | None = None, causes: str | None = None) -> Any:
+def tool(*, name: str | None = None, causes: str | None = None, side_effects: bool = False) -> Callable[[F], F]: ...
+def tool(
+    function: Any = None, /, *, name: str | None = None, causes: str | None = None, side_effects: bool = False
+) -> Any:
     """Mark a tool: what it is called with, returns, yields or raises is recorded; in a replay its body does not run.
 
     Functions, coroutines, generators, asynchronous generators, methods and callable objects can be tools. What
     happens inside belongs to the tool and is not recorded by itself. ``name`` defaults to the function's own;
-    ``causes`` is as for `wrap`.
+    ``causes`` is as for `wrap`. A tool with ``side_effects``, which changes something in the world, does not go live
+    in a fork unless that is allowed by its name.
 
     >>> import playhead
     >>> @playhead.tool
@@ -43,8 +46,8 @@ def tool(function: Any = None, /, *, name: str | None = None, causes: str | None
     3
     """
     if function is None:
-        return lambda chosen: _bounded(chosen, "tool", name, causes)
-    return _bounded(function, "tool", name, causes)
+        return lambda chosen: _bounded(chosen, "tool", name, causes, side_effects=side_effects)
+    return _bounded(function, "tool", name, causes, side_effects=side_effects)
 
 
 def model(function: F, /, *, name: str | None = None) -> F:
@@ -85,9 +88,11 @@ def calling(call_id: str) -> Iterator[None]:
         _call_id.reset(token)
 
 
-def _bounded(function: Any, kind: Any, name: str | None, causes: str | None = None) -> Any:
+def _bounded(
+    function: Any, kind: Any, name: str | None, causes: str | None = None, *, side_effects: bool = False
+) -> Any:
     if isinstance(function, staticmethod | classmethod):
-        return type(function)(_bounded(function.__func__, kind, name, causes))
+        return type(function)(_bounded(function.__func__, kind, name, causes, side_effects=side_effects))
     label = name or str(getattr(function, "__name__", type(function).__name__))
     door = _door(function)
 
@@ -95,7 +100,7 @@ def _bounded(function: Any, kind: Any, name: str | None, causes: str | None = No
         lane = current_lane()
         if lane is None or lane.opaque:
             return wrapped(*args, **kwargs)
-        call = Call(kind, label, Arguments(wrapped, args, kwargs), _call_id.get(), causes)
+        call = Call(kind, label, Arguments(wrapped, args, kwargs), _call_id.get(), causes, side_effects)
         return door(lane, call, lambda: wrapped(*args, **kwargs))
 
     return wrapt.FunctionWrapper(function, bounded)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextvars import Token
 from pathlib import Path
 from types import TracebackType
@@ -29,10 +29,11 @@ from playhead.boundary import (
     is_cancellation,
     leave_lane,
 )
-from playhead.eventlog import counted
+from playhead.eventlog import LogWriter, counted
 from playhead.events import Entry, Parent, RunStarted, Starter, freeze, snapshot, snapshot_error
 from playhead.events import encode as encode_value
 from playhead.integrations import INSTALLERS, Scope, current_scope, find_captured, read_zone, set_scope
+from playhead.masking import Masker
 from playhead.recorder import (
     CodeReader,
     RecordSession,
@@ -190,6 +191,10 @@ class Tape:
                 self.session.unseen[f"{each.what} captured as {each.module}:{each.where}"] = 1
 
         self.writer.put((start,))
+
+    def continue_from(self, write: Callable[[LogWriter, Masker], Iterable[str]]) -> None:
+        """Have ``write`` add what was recorded before, and give the lanes that this has opened."""
+        self.writer.put((lambda: self.scribe.resume(write(self._log, self._masker)),))
 
     def finish(self) -> None:
         """Write the end, wait until all is on disk, and seal; tell what is missing.

@@ -25,6 +25,7 @@ The tree::
     ├── ValueRefusedError          a value that cannot be kept or rebuilt safely   exit 3
     │   └── MissingTypeError       its class is not in this program
     ├── DivergenceError            the recording cannot answer a crossing          exit 1
+    │   ├── ForkRefusedError       a fork would ask live for what it was not allowed to
     │   ├── UnplayedError          the program ended before the recording did
     │   └── ConnectionRefusedInReplayError  the program tried to reach the network
     ├── LateCrossingError          a crossing after its run had ended
@@ -50,6 +51,7 @@ __all__ = [
     "CorruptRecordingError",
     "DivergenceError",
     "ForeignRecordingError",
+    "ForkRefusedError",
     "FormatError",
     "HostileRecordingError",
     "LateCrossingError",
@@ -251,6 +253,12 @@ class DivergenceError(PlayheadError):
     ) -> None:
         super().__init__(message, next=next, facts=facts)
         self.divergence = divergence
+
+
+class ForkRefusedError(DivergenceError):
+    """A fork was about to go live with something that it was not allowed to: a side effect, or another model."""
+
+    slug = "fork-refused"
 
 
 class UnplayedError(DivergenceError):

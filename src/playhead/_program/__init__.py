@@ -10,7 +10,7 @@ from playhead._program._child import Task, begin_child, begin_in_fork
 from playhead._program._closing import Closed, close_recording
 from playhead._program._controlled import Reply, Request
 from playhead._program._launching import Ended
-from playhead._program._orders import Stopping, variables
+from playhead._program._orders import ForkOrder, Stopping, variables
 from playhead._program._recording import Recorded, record_program
 from playhead._program._replaying import Match, Replayed, replay_program
 
@@ -18,6 +18,7 @@ __all__ = [
     "Captured",
     "Closed",
     "Ended",
+    "ForkOrder",
     "Match",
     "Recorded",
     "Replayed",

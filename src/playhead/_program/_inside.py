@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from playhead._configuration import Settings, read_settings
+from playhead._forks import Fork, ask_on_terminal, open_fork
 from playhead._normalisers import load_normalisers
 from playhead._program._child import begin_child, guard
 from playhead._program._controlled import Control
@@ -62,8 +63,24 @@ def start_replay(order: Order, mailbox: Mailbox) -> Replay:
         await_editor(stopping.listen)
     given = load_normalisers(Settings(normalisers=order.normalisers))
     settings = read_settings(store=order.store)
+    recording = choose_store(settings).open(order.run)
+    if order.fork is not None:
+        return open_fork(
+            recording,
+            settings,
+            at=order.fork.at,
+            live=order.fork.live,
+            match=order.match,
+            normalisers=given,
+            files=order.normalisers,
+            folder=order.mailbox,
+            cross_version=order.fork.cross_version,
+            allowed=order.fork.allowed,
+            ask=ask_on_terminal,
+            id=order.fork.id,
+        )
     playing = open_replay(
-        choose_store(settings).open(order.run),
+        recording,
         settings,
         match=order.match,
         normalisers=given,
@@ -87,16 +104,35 @@ def play(playing: Replay, mailbox: Mailbox) -> Ends:
     _pass_over_ends(playing)
 
     def finish() -> None:
+        if isinstance(playing, Fork):
+            _conclude(playing, ends)
         try:
             playing.__exit__(None, None, None)
         except DivergenceError:
             pass  # the report tells it
-        said = {"report": playing.report.to_dict(), "captured": captured_reads(), "where": _where(playing)}
+        said: dict[str, Any] = {
+            "report": playing.report.to_dict(),
+            "captured": captured_reads(),
+            "where": _where(playing),
+        }
+        if isinstance(playing, Fork) and playing.run.path is not None:
+            said["live"] = playing.answered_live
         mailbox.report({**said, **_outcome(playing)})
 
     ends = Ends(finish)
     ends.watch()
     return ends
+
+
+def _conclude(playing: Fork, ends: Ends) -> None:
+    """Have a fork say how its program ended."""
+    error = uncaught()
+    if error is not None:
+        playing.fail(error)
+    elif ends.signal is not None:
+        playing.run.abort(ends.signal)
+    elif ends.code:
+        playing.fail(f"exit code {ends.code}")
 
 
 def _record(order: Order, mailbox: Mailbox) -> None:
@@ -154,14 +190,15 @@ def _but_ends(show: Callable[..., Any], playing: Replay) -> Callable[..., Any]:
 
 def _outcome(playing: Replay) -> dict[str, Any]:
     """What came of it, masked: the runs within, the error that ended the program, and who ended after whom."""
-    session, error = playing.lane.session, uncaught()
-    assert isinstance(session, ReplaySession)
+    session: Any = playing.lane.session
+    error = uncaught()
     told = (
         None
         if error is None or playing.is_stopped or isinstance(error, DivergenceError)
         else encode(snapshot_error(error))
     )
-    return {"runs": session.inner_runs, "uncaught": session.mask(told), "completed": session.completed}
+    completed = session.completed if isinstance(session, ReplaySession) else []
+    return {"runs": session.inner_runs, "uncaught": session.mask(told), "completed": completed}
 
 
 def _where(playing: Replay) -> str | None:

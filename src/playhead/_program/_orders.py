@@ -44,6 +44,16 @@ class Stopping(msgspec.Struct, frozen=True):
 NOWHERE: Final = Stopping()
 
 
+class ForkOrder(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Go live after a step of what is replayed: see `playhead.fork`."""
+
+    id: str
+    at: int
+    live: tuple[str, ...]
+    cross_version: bool = False
+    allowed: tuple[str, ...] = ()
+
+
 class Order(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Record, or replay, the program that finds this, or keep it off the network.
 
@@ -65,6 +75,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     normalisers: tuple[str, ...] = ()
     rearranged: bool = False
     stopping: Stopping = NOWHERE
+    fork: ForkOrder | None = None
     starter: Starter | None = None
     settings: Settings | None = None
     secrets: str = ""

@@ -15,7 +15,7 @@ from playhead._configuration import read_settings
 from playhead._masking import make_masker
 from playhead._program._launching import Ended, launch
 from playhead._program._mailbox import Mailbox
-from playhead._program._orders import NOWHERE, Order, Stopping, variables
+from playhead._program._orders import NOWHERE, ForkOrder, Order, Stopping, variables
 from playhead.errors import CorruptRecordingError, NoReportError, UsageError
 from playhead.eventlog import Recording, printable
 from playhead.events import Entry, NoteAdded, RunStarted
@@ -41,6 +41,8 @@ class Replayed(msgspec.Struct, frozen=True):
     runs: tuple[Any, ...] = ()
     uncaught: Any = None
     completed: tuple[int, ...] = ()
+    live: int | None = None
+    """Of a fork that came to its point: how many calls went live."""
 
 
 def replay_program(
@@ -58,14 +60,14 @@ def replay_program(
     stopping: Stopping = NOWHERE,
     stdin: int | None = None,
     meanwhile: Callable[[], None] | None = None,
+    fork: ForkOrder | None = None,
 ) -> Replayed:
     """Start the program of a recording again, or ``command``, under replay; nothing goes live.
 
     ``normalisers`` are files. ``hash_seed`` is another one than recorded, and ``instead`` another order of all moments.
-    After ``limit_s`` seconds the program is ended. ``stopping`` says where to stop, and
-    ``meanwhile`` is called while it runs. Raises `UsageError` where the
-    recording does not say what to start, `ProgramNotStartedError`, and `NoReportError` where the program died
-    before it could report.
+    After ``limit_s`` seconds the program is ended. ``stopping`` says where to stop, ``fork`` where to go live, and
+    ``meanwhile`` is called while it runs. Raises `UsageError` where the recording does not say what to start,
+    `ProgramNotStartedError`, and `NoReportError` where the program died before it could report.
     """
     started, path = _find_start(recording, command)
     for step in stopping.steps:
@@ -83,6 +85,7 @@ def replay_program(
             normalisers=tuple(str(file.absolute()) for file in normalisers),
             rearranged=instead is not None,
             stopping=stopping,
+            fork=fork,
         )
         if instead is not None:
             mailbox.rearrange(instead)
@@ -169,6 +172,7 @@ def _receive(
         tuple(said.get("runs", ())),
         said.get("uncaught"),
         tuple(said.get("completed", ())),
+        said.get("live"),
     )
 
 

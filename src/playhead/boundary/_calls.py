@@ -78,6 +78,8 @@ class Call(msgspec.Struct, frozen=True):
     """The provider's id of the tool call that asked for this, where it is known."""
     causes: str | None = None
     """The name of the calls by which what this gives was put where it takes it from, where the program says so."""
+    side_effects: bool = False
+    """Whether it changes something in the world, so that it is not made again lightly."""
 
 
 class Returned(msgspec.Struct, frozen=True):

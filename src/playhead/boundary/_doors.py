@@ -23,8 +23,8 @@ def cross(lane: Lane, call: Call, live: Callable[[], T]) -> T:
     ``live`` runs in the lane of the call's own body, so that what it does on its way belongs to it.
     """
     ticket = lane.session.begin(lane, call)
+    await_turn(ticket)
     if ticket.answer is not None:
-        await_turn(ticket)
         return cast(T, _serve(ticket, ticket.answer))
     token = enter_lane(lane.inside())
     try:
@@ -41,8 +41,8 @@ def cross(lane: Lane, call: Call, live: Callable[[], T]) -> T:
 async def cross_async(lane: Lane, call: Call, live: Callable[[], Awaitable[T]]) -> T:
     """`cross` for a call that is awaited."""
     ticket = lane.session.begin(lane, call)
+    await await_turn_async(ticket)
     if ticket.answer is not None:
-        await await_turn_async(ticket)
         return cast(T, _serve(ticket, ticket.answer))
     ticket.body = lane.body()
     token = enter_lane(ticket.body)
@@ -72,8 +72,8 @@ def cross_stream(
     no recording can hold. What ``live`` raises is noted here.
     """
     ticket = lane.session.begin(lane, call)
+    await_turn(ticket)
     if ticket.answer is not None:
-        await_turn(ticket)
         return play(_play(ticket, ticket.answer, revive))
     tap = Tap(ticket)
     token = enter_lane(lane.inside())
@@ -96,8 +96,8 @@ async def cross_stream_async(
 ) -> T:
     """`cross_stream` for a call that is awaited."""
     ticket = lane.session.begin(lane, call)
+    await await_turn_async(ticket)
     if ticket.answer is not None:
-        await await_turn_async(ticket)
         return await play(_play(ticket, ticket.answer, revive))
     tap = Tap(ticket)
     ticket.body = lane.body()
@@ -112,7 +112,7 @@ async def cross_stream_async(
 
 
 def await_turn(ticket: Ticket) -> None:
-    """Wait until the answer may be given; what ends the waiting otherwise is what became of the call."""
+    """Wait until the answer may be given, or the call made; what ends the waiting otherwise is what became of it."""
     if ticket.turn is not None:
         try:
             ticket.turn.wait()
@@ -146,9 +146,9 @@ def pass_uncaptured(lane: Lane, name: str, place: str) -> None:
 def cross_items(lane: Lane, call: Call, live: Callable[[], Generator[Any, Any, Any]]) -> Generator[Any, Any, Any]:
     """`cross` for a generator: what it yields, returns and raises is kept; ``send`` and ``throw`` reach it live."""
     ticket = lane.session.begin(lane, call)
+    await_turn(ticket)
     tap = Tap(ticket, None)
     if ticket.answer is not None:
-        await_turn(ticket)
         return (yield from _play_items(_streamed(ticket.answer), tap))
     inside = lane.inside()
     source = live()
@@ -181,9 +181,9 @@ async def cross_items_async(
 ) -> AsyncGenerator[Any, Any]:
     """`cross_items` for an asynchronous generator."""
     ticket = lane.session.begin(lane, call)
+    await await_turn_async(ticket)
     tap = Tap(ticket, None)
     if ticket.answer is not None:
-        await await_turn_async(ticket)
         async for item in PlayedStream(_streamed(ticket.answer), tap):
             yield item
         return

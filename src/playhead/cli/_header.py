@@ -113,6 +113,8 @@ def _models(recording: Recording) -> tuple[list[str], list[str], dict[str, int]]
 def _parent(parent: dict[str, Any]) -> str:
     """Which recording this one was derived from, and how."""
     edits = parent.get("edits", [])
+    if not edits:
+        return f"forked from {printable(parent['run'])} after step {parent['at_step']}"
     how = f"edited from {printable(parent['run'])}: {counted(len(edits), 'change')}"
     return how + (f", the first at step {parent['at_step']}" if parent.get("at_step") else "")
 

@@ -66,6 +66,12 @@ _COLOURS = {
     metavar="PORT",
     help="With --break: wait for an editor to attach there (debugpy), and stop in that.",
 )
+@click.option(
+    "--live-after",
+    type=click.IntRange(min=0),
+    metavar="STEP",
+    help="Go live after this step: `playhead fork RUN --at STEP`, which has more to choose.",
+)
 @click.option("--report", type=click.Path(dir_okay=False), metavar="FILE", help="Write the report there, as JSON.")
 @store_option
 @as_json
@@ -78,6 +84,7 @@ def command(
     breaks: tuple[int, ...],
     until: int | None,
     listen: int | None,
+    live_after: int | None,
     report: str | None,
     store: str | None,
     as_json: bool,
@@ -100,21 +107,21 @@ def command(
     if listen is not None and not breaks:
         raise UsageError("--listen says where to stop", next=f"playhead replay {run} --break 1 --listen {listen}")
     place = open_store(store)
+    how: dict[str, Any] = {"match": match, "command": command, "normalisers": normalisers}
+    if live_after is not None:
+        if permute is not None or stopping.steps:
+            then = f"playhead fork {run} --at {live_after}"
+            raise UsageError("a fork has one order, and goes on to its end", next=then)
+        from playhead.cli._fork import fork_program
+
+        return fork_program(place, run, live_after, report=report, as_json=as_json, **how)
     if permute is not None:
-        return _permute(place, run, permute, report, as_json, match=match, command=command, normalisers=normalisers)
+        return _permute(place, run, permute, report, as_json, **how)
     quiet = sys.stderr.fileno() if as_json else None
-    done = replay_program(
-        place.open(run),
-        place.path,
-        match=match,
-        command=command,
-        normalisers=normalisers,
-        stdout=quiet,
-        stopping=stopping,
-    )
+    done = replay_program(place.open(run), place.path, stdout=quiet, stopping=stopping, **how)
     text = json_text({**done.report.to_dict(), "where": done.where})
     if report is not None:
-        _write(report, text)
+        write_report(report, text)
     if as_json:
         click.echo(text, nl=False)
     else:
@@ -134,7 +141,7 @@ def _permute(place: LocalStore, run: str, most: int, report: str | None, as_json
     teller = Teller(recording, graph)
     text = json_text(as_data(found, teller))
     if report is not None:
-        _write(report, text)
+        write_report(report, text)
     if as_json:
         click.echo(text, nl=False)
     else:
@@ -144,7 +151,8 @@ def _permute(place: LocalStore, run: str, most: int, report: str | None, as_json
     return 0 if found.recorded.report.ok and not found.depends else 1
 
 
-def _write(path: str, text: str) -> None:
+def write_report(path: str, text: str) -> None:
+    """Write a report to a file."""
     try:
         Path(path).write_text(text, encoding="utf-8")
     except OSError as error:

@@ -14,6 +14,7 @@ VERBS = {
     "diff": "Compare two recordings: what was asked, what was answered, how it ended.",
     "edit": "Make a new recording of a run, in which something else was answered.",
     "bisect": "Find the first step of a run at which something is broken.",
+    "fork": "Replay a run up to a step, then go live, into a new recording.",
     "why": "Show why something happened in a run: the chain of what was handed on, back to where it came from.",
     "verify": "Check that a recording is whole and has not been changed.",
     "doctor": "Check this installation, or find what makes a program come out differently from run to run.",

@@ -23,16 +23,21 @@ from playhead.editing._edits import (
     as_place,
 )
 from playhead.editing._errors import error_tree
+from playhead.editing._forking import LIVE, ForkRules, ForkSession
+from playhead.editing._prefixes import copy_prefix, find_point
 from playhead.editing._saying import first_said
 
 __all__ = [
     "FAULTS",
+    "LIVE",
     "Answers",
     "Delays",
     "Drops",
     "Edit",
     "FaultName",
     "Faults",
+    "ForkRules",
+    "ForkSession",
     "Place",
     "Raises",
     "Reads",
@@ -41,7 +46,9 @@ __all__ = [
     "Says",
     "Wanted",
     "as_place",
+    "copy_prefix",
     "derive",
     "error_tree",
+    "find_point",
     "first_said",
 ]

@@ -1,6 +1,7 @@
 """The file format of recordings: written, read, verified, erased from; the read view `Recording`."""
 
 from playhead.eventlog._blobs import BlobPlace, find_blobs
+from playhead.eventlog._cutting import cut_recording
 from playhead.eventlog._ends import End, count_steps, read_end
 from playhead.eventlog._erasing import erase_body
 from playhead.eventlog._files import writing
@@ -37,6 +38,7 @@ __all__ = [
     "Verification",
     "count_steps",
     "counted",
+    "cut_recording",
     "erase_body",
     "escape",
     "escape_text",

@@ -4,12 +4,15 @@ from playhead.player._answers import outcome_of
 from playhead.player._children import Errands, Handed
 from playhead.player._differences import Difference, differences, word_difference
 from playhead.player._matching import LooseMatcher, Match, Matcher, Matching, StrictMatcher, Verdict
+from playhead.player._prefix import PrefixSession, RecordedAnswers, boundary_of, model_of
+from playhead.player._reads import NOTHING
 from playhead.player._report import Divergence, Drift, Reordered, ReplayReport, Unplayed
 from playhead.player._requests import Normaliser, Request, request_of_event
 from playhead.player._session import ReplaySession
 from playhead.player._stops import Halt, Stop, Stops, current_stop
 
 __all__ = [
+    "NOTHING",
     "Difference",
     "Divergence",
     "Drift",
@@ -21,6 +24,8 @@ __all__ = [
     "Matcher",
     "Matching",
     "Normaliser",
+    "PrefixSession",
+    "RecordedAnswers",
     "Reordered",
     "ReplayReport",
     "ReplaySession",
@@ -30,8 +35,10 @@ __all__ = [
     "StrictMatcher",
     "Unplayed",
     "Verdict",
+    "boundary_of",
     "current_stop",
     "differences",
+    "model_of",
     "outcome_of",
     "request_of_event",
     "word_difference",

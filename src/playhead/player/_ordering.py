@@ -73,6 +73,16 @@ class Ordering:
         """Whether another order than the recorded one is to be kept."""
         return self._order.is_another
 
+    @property
+    def is_over(self) -> bool:
+        """Whether all recorded moments have come."""
+        return self._order.is_over
+
+    @property
+    def length(self) -> int:
+        """How many moments were recorded."""
+        return self._order.length
+
     def open(self, lane: Lane, *, waited: int | None = None) -> None:
         """Let a thread begin in ``lane`` in its turn, or go on there after it has ``waited`` for others."""
         with self._lock:

@@ -38,6 +38,10 @@ class Copyist:
         before = event.causes if event.of is None else (event.of, *event.causes)
         self._left_out[event.seq] = before
 
+    def stand_for(self, event: Event, seq: int) -> None:
+        """What is written already at ``seq`` stands for this event."""
+        self._seqs[event.seq] = seq
+
     def copy(self, event: Event) -> None:
         """Write an event; parts and the seal are made again, and are passed over."""
         if event.kind in _REMADE:

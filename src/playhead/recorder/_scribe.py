@@ -5,7 +5,7 @@ The scribe is the gate. Everything passes the mask here, before it is encoded, h
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -74,6 +74,10 @@ class Scribe:
     def event(self, mono_ns: int, lane: Lane, kind: str, body: Body) -> int:
         """Write an event whose body is plain trees."""
         return self._write(mono_ns, lane, kind, self._text(body))
+
+    def resume(self, lanes: Iterable[str]) -> None:
+        """What was copied into the recording has opened these lanes."""
+        self._lanes.update(lanes)
 
     def opened(self, mono_ns: int, lane: Lane, turns: int | None = None) -> None:
         """Note a lane before its first event; noted once. ``turns`` are those of the loop beside which it began."""

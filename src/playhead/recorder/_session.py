@@ -95,8 +95,12 @@ class RecordSession:
 
     def begin(self, lane: Lane, call: Call) -> Ticket:
         """Note a question; the call goes live."""
-        now = _mono_ns()
-        ticket = Ticket(lane, call, began_ns=now)
+        return self.take(Ticket(lane, call))
+
+    def take(self, ticket: Ticket) -> Ticket:
+        """Note the question of a ticket that another session has made."""
+        lane, call = ticket.lane, ticket.call
+        now = ticket.began_ns = _mono_ns()
         if self._ended:
             return ticket
         try:
