@@ -2,32 +2,11 @@
 
 from __future__ import annotations
 
-import datetime
-import decimal
 import enum
-import uuid
-from typing import Any, Final, NoReturn
+from typing import Any, NoReturn
 
 from playhead.errors import ValueRefusedError
-
-_ATOMS: Final = frozenset(
-    {
-        bool,
-        bytes,
-        complex,
-        datetime.date,
-        datetime.datetime,
-        datetime.time,
-        datetime.timedelta,
-        datetime.timezone,
-        decimal.Decimal,
-        float,
-        int,
-        str,
-        type(None),
-        uuid.UUID,
-    }
-)
+from playhead.events._snapshot import UNCHANGING
 
 
 def _refuse(self: Any, *args: Any, **kwargs: Any) -> NoReturn:
@@ -94,7 +73,7 @@ def freeze_tree(value: Any) -> Any:
 
 def _frozen(value: Any) -> Any:
     kind = type(value)
-    if kind in _ATOMS or kind is FrozenDict or kind is FrozenList:
+    if kind in UNCHANGING or kind is FrozenDict or kind is FrozenList:
         return value
     if kind is dict:
         return FrozenDict((_key(key), _frozen(held)) for key, held in value.items())
@@ -116,6 +95,6 @@ def _frozen(value: Any) -> Any:
 
 
 def _key(key: Any) -> Any:
-    if type(key) in _ATOMS or isinstance(key, enum.Enum):
+    if type(key) in UNCHANGING or isinstance(key, enum.Enum):
         return key
     return _frozen(key)
