@@ -74,11 +74,12 @@ def command(
 def _show_state(recording: Recording, step: int | None, as_json: bool) -> int:
     """The state as of a step; exit code 1 where none had been kept."""
     from playhead.eventlog import printable
-    from playhead.events import freeze
+    from playhead.events import decode
 
-    kept = recording.state(step)
+    tree = recording.state_tree(step)
+    kept = decode(tree, missing="opaque")
     if as_json:
-        print_json({"run": recording.id, "step": step, "state": freeze(kept)})
+        print_json({"run": recording.id, "step": step, "state": tree})
     elif kept is not None:
         import pprint
 
