@@ -19,11 +19,13 @@ if TYPE_CHECKING:
     from playhead._here import here
     from playhead._replays import Replay, invoke, load, replay
     from playhead._runs import Run, record
+    from playhead._state import AgentState
     from playhead.errors import DivergenceError, PlayheadError, PlayheadWarning
     from playhead.eventlog import Recording
     from playhead.player import Matcher, ReplayReport, Request, Verdict
 
 _HOMES = {
+    "AgentState": "_state",
     "DivergenceError": "errors",
     "Edits": "_edits",
     "Fork": "_forks",
@@ -56,6 +58,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "AgentState",
     "DivergenceError",
     "Edits",
     "Fork",

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
 import wrapt
 
+from playhead._state import AgentState
 from playhead.boundary import Arguments, Call, cross, cross_async, cross_items, cross_items_async, current_lane
 from playhead.boundary import Lane as _Lane
-from playhead.events import Entry, freeze
+from playhead.events import Entry, FrozenDict, FrozenList, freeze
 
 if TYPE_CHECKING:
     from playhead._runs import Recorder
@@ -211,12 +212,17 @@ def cycle(*, action_type: str | None = None) -> Iterator[None]:
 def checkpoint(state: Any, *, label: str | None = None) -> None:
     """Keep the agent's state, as it is now, in the recording.
 
+    An `AgentState`, or a snapshot of one, is taken by reference: what has not changed since the last time costs
+    nothing. Anything else is copied. `Recording.state` gives it back.
+
     >>> import playhead
     >>> playhead.checkpoint({"open": ["T-42"]}, label="before the refund")
     """
     lane = current_lane()
     if lane is not None and not lane.opaque:
-        _note(lane, "state.kept", {"state": freeze(state), "label": label})
+        kept = state.snapshot() if isinstance(state, AgentState) else state
+        frozen = kept if isinstance(kept, FrozenDict | FrozenList) else freeze(kept)
+        _note(lane, "state.kept", {"state": frozen, "label": label})
 
 
 def _note(lane: _Lane, kind: str, body: dict[str, Any]) -> None:

@@ -10,6 +10,7 @@ from playhead._here import last_returns
 from playhead.cli._step import print_context
 from playhead.cli._timeline import describe_question
 from playhead.eventlog import Recording, printable
+from playhead.events import decode
 from playhead.player import differences, request_of_event
 
 HELP: Final = """\
@@ -59,7 +60,7 @@ def print_returns(recording: Recording, step: int) -> None:
 
 def print_state(recording: Recording, step: int) -> None:
     """The state as of a step."""
-    kept = recording.state(step)
+    kept = decode(recording.state_tree(step), missing="opaque")
     click.echo("no state was kept before this step" if kept is None else printable(repr(kept), limit=100_000))
 
 

@@ -23,6 +23,7 @@ _WIDE = 160
 @click.command("show", **example("playhead show triage-7f3a#7"))
 @click.argument("run", metavar="RUN[#STEP]")
 @click.option("--raw", is_flag=True, help="With #STEP: both events as they are recorded, as JSON.")
+@click.option("--state", is_flag=True, help="With #STEP: the state that the agent had kept last; alone: at the end.")
 @click.option(
     "--graph",
     type=click.Choice(["text", "dot", "mermaid", "json"]),
@@ -33,7 +34,12 @@ _WIDE = 160
 @store_option
 @as_json
 def command(
-    run: str, raw: bool, graph: Literal["text", "dot", "mermaid", "json"] | None, store: str | None, as_json: bool
+    run: str,
+    raw: bool,
+    state: bool,
+    graph: Literal["text", "dot", "mermaid", "json"] | None,
+    store: str | None,
+    as_json: bool,
 ) -> int:
     """Show a run step by step, or one step with the context that the model saw.
 
@@ -41,6 +47,10 @@ def command(
     """
     name, step = split_step(run)
     recording = open_run(name, store)
+    if state:
+        if raw or graph is not None:
+            raise UsageError("--state shows the state alone", next=f"playhead show {run} --state")
+        return _show_state(recording, step, as_json)
     if graph is not None:
         if step is not None or raw:
             raise UsageError("--graph shows a whole run", next=f"playhead show {recording.id} --graph")
@@ -59,6 +69,26 @@ def command(
     else:
         print_step(recording, exchange)
     return 0
+
+
+def _show_state(recording: Recording, step: int | None, as_json: bool) -> int:
+    """The state as of a step; exit code 1 where none had been kept."""
+    from playhead.eventlog import printable
+    from playhead.events import decode
+
+    tree = recording.state_tree(step)
+    kept = decode(tree, missing="opaque")
+    if as_json:
+        print_json({"run": recording.id, "step": step, "state": tree})
+    elif kept is not None:
+        import pprint
+
+        for line in pprint.pformat(kept, width=_width(), sort_dicts=False).split("\n"):
+            click.echo(printable(line, limit=100_000))
+    else:
+        when = f"before step {step}" if step is not None else "in this run"
+        say(f"no state was kept {when}: playhead.checkpoint(state) keeps one")
+    return 0 if kept is not None else 1
 
 
 def _show_graph(recording: Recording, form: Literal["text", "dot", "mermaid", "json"]) -> None:

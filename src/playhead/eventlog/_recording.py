@@ -262,23 +262,23 @@ class Recording:
             lane = lane.rpartition("/")[0]
         return None
 
-    def state(self, step: int) -> Any:
-        """The state that the agent had kept last when it asked for this step; ``None`` where it kept none before.
+    def state(self, step: int | None = None) -> Any:
+        """The state that the agent had kept last when it asked for this step, or at the end; ``None`` without one.
 
         It is looked for in the step's own lane, then in the lanes that created it, then in all. Raises
         `MissingTypeError` where a class of it is not in this program; `state_tree` needs none.
         """
         return decode(self.state_tree(step))
 
-    def state_tree(self, step: int) -> Any:
+    def state_tree(self, step: int | None = None) -> Any:
         """The same as it was recorded: JSON with tagged values."""
-        seq = self._step_seq(step)
+        seq = self._step_seq(step) if step is not None else self.count
         columns = self._columns
         if "state.kept" not in columns.kinds:
             return None
         number = columns.kinds.index("state.kept")
         before = [at for at in range(seq - 1, -1, -1) if columns.kind[at] == number]
-        lane: str = columns.lane_of(seq)
+        lane: str = columns.lane_of(seq) if step is not None else ""
         while lane and before:
             for at in before:
                 if columns.lane_of(at) == lane:

@@ -34,6 +34,7 @@ from playhead.events._bodies import (
     UnknownBody,
 )
 from playhead.events._canonical import canonical, read_json
+from playhead.events._frozen import FrozenDict, FrozenList, freeze_tree
 from playhead.events._kinds import BODIES, QUESTIONS, STEPS, Body, ErasedBody, Event, decode_body, encode_body
 from playhead.events._opaque import Opaque
 from playhead.events._snapshot import Snapshot, encode, encode_pieces, freeze, size_unchanging, snapshot, snapshot_error
@@ -55,6 +56,8 @@ __all__ = [
     "Environment",
     "ErasedBody",
     "Event",
+    "FrozenDict",
+    "FrozenList",
     "LaneClosed",
     "LaneOpened",
     "LaneWoken",
@@ -87,6 +90,7 @@ __all__ = [
     "encode_body",
     "encode_pieces",
     "freeze",
+    "freeze_tree",
     "read_json",
     "size_unchanging",
     "snapshot",

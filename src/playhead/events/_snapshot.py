@@ -27,7 +27,7 @@ import msgspec
 
 from playhead.events._values import NODES, SIZE, Encoder
 
-_UNCHANGING = frozenset(
+UNCHANGING = frozenset(
     {
         bool,
         bytes,
@@ -45,6 +45,8 @@ _UNCHANGING = frozenset(
         uuid.UUID,
     }
 )
+"""The types whose values can be kept by reference."""
+
 _CONTAINERS = frozenset({dict, frozenset, list, set, tuple})
 _FLAT = 32
 _WALKED_NODES = NODES // 8
@@ -92,7 +94,7 @@ def _refuse(_: object) -> None:
 
 class _Copier(pickle.Pickler):
     def reducer_override(self, value: Any) -> Any:
-        if type(value) in _UNCHANGING:
+        if type(value) in UNCHANGING:
             return NotImplemented
         raise _NotPlainError
 
@@ -100,7 +102,7 @@ class _Copier(pickle.Pickler):
 def snapshot(value: Any) -> Snapshot:
     """A picture of ``value`` as it is now. Never raises; runs no code of the value."""
     cls = type(value)
-    if cls in _UNCHANGING:
+    if cls in UNCHANGING:
         return Snapshot("plain", value)
     try:
         flat = _flat(value, cls)
@@ -126,7 +128,7 @@ def size_unchanging(values: Iterable[Any]) -> int | None:
         cls = type(value)
         if cls is str or cls is bytes:
             size += len(value)
-        elif cls not in _UNCHANGING:
+        elif cls not in UNCHANGING:
             return None
     return size
 
@@ -140,16 +142,16 @@ def _flat(value: Any, cls: type) -> Any:
     """A copy of a small container that holds only what cannot change (a dict: or such containers), else ``None``."""
     if (cls is list or cls is tuple) and len(value) <= _FLAT:
         copy = value[:]
-        return copy if _UNCHANGING.issuperset(map(type, copy)) else None
+        return copy if UNCHANGING.issuperset(map(type, copy)) else None
     if cls is not dict or len(value) > _FLAT:
         return None
     copy = value.copy()
-    if not _UNCHANGING.issuperset({*map(type, copy), *map(type, copy.values())}):
-        if not _UNCHANGING.issuperset(map(type, copy)):
+    if not UNCHANGING.issuperset({*map(type, copy), *map(type, copy.values())}):
+        if not UNCHANGING.issuperset(map(type, copy)):
             return None
         for key, held in copy.items():
             kind = type(held)
-            if kind in _UNCHANGING:
+            if kind in UNCHANGING:
                 continue
             inner = _flat_inside(held, kind)
             if inner is None:
@@ -161,7 +163,7 @@ def _flat(value: Any, cls: type) -> Any:
 def _flat_inside(value: Any, cls: type) -> Any:
     if cls is dict and len(value) <= _FLAT:
         copy = value.copy()
-        return copy if _UNCHANGING.issuperset({*map(type, copy), *map(type, copy.values())}) else None
+        return copy if UNCHANGING.issuperset({*map(type, copy), *map(type, copy.values())}) else None
     return None if cls is dict else _flat(value, cls)
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote_plus
 
 from playhead.errors import ConfigurationError
 from playhead.masking._engine import EngineName
+from playhead.masking._labels import label_items, label_members
 from playhead.masking._literals import RefusedSecret
 from playhead.masking._names import is_secret_name, is_secret_parameter, may_name_secret
 from playhead.masking._placeholder import Pseudonyms, is_placeholder
@@ -90,6 +91,14 @@ class Masker:
         if isinstance(value, (bytes, bytearray)):
             return self._trees.mask([value], cut=cut)[0]
         return self._trees.mask(value, cut=cut) if isinstance(value, (dict, list, tuple)) else value
+
+    def names_secrets(self, node: Mapping[Any, Any] | Sequence[Any]) -> list[bool] | None:
+        """For each value right in ``node``, whether a name in it says that all below is secret; ``None``: of none.
+
+        Whoever masks what is below by itself has to know: only together with the name it is masked.
+        """
+        labels = label_items(node, None) if isinstance(node, Mapping) else label_members(node, None)
+        return None if labels is None else [label is not None for label in labels]
 
     def is_clean_json(self, text: bytes) -> bool:
         """Whether `value` changes nothing in the tree that ``text`` is the JSON of. ``True`` is sure, ``False`` is not.

@@ -35,6 +35,7 @@ from playhead.providers import (
 from playhead.recorder._http_answers import AnswerReader, to_micros
 from playhead.recorder._parts import NotPlainJsonError, PartKeeper
 from playhead.recorder._pieces import count_equal, mask_pieces
+from playhead.recorder._states import StateKeeper
 from playhead.recorder._trails import Trail
 
 _LIFT_FROM = 2048
@@ -68,12 +69,14 @@ class Scribe:
         self._mono_ns = 0
         self._answers = AnswerReader(masker)
         self._parts = PartKeeper(masker, self._keep_part)
-        self._digests: dict[bytes, str] = {}
+        self._states = StateKeeper(masker, self._keep_part)
+        self._digests: set[str] = set()
         self._part_key = _system.random_bytes(32)
 
     def event(self, mono_ns: int, lane: Lane, kind: str, body: Body) -> int:
-        """Write an event whose body is plain trees."""
-        return self._write(mono_ns, lane, kind, self._text(body))
+        """Write an event whose body is plain trees, or a state."""
+        masked = {"state": self._states.state(body.pop("state"))} if kind == "state.kept" else None
+        return self._write(mono_ns, lane, kind, self._text(body, masked))
 
     def resume(self, lanes: Iterable[str]) -> None:
         """What was copied into the recording has opened these lanes."""
@@ -251,9 +254,9 @@ class Scribe:
         return msgspec.Raw(b"[%b]" % b",".join(filter(None, texts)))
 
     def _keep_part(self, content: bytes) -> str:
-        digest = self._digests.get(content)
-        if digest is None:
-            digest = self._digests[content] = part_digest(content, key=self._part_key)
+        digest = part_digest(content, key=self._part_key)
+        if digest not in self._digests:
+            self._digests.add(digest)
             body = b'{"digest":"%b","content":%b}' % (digest.encode(), content)
             self._append(self._mono_ns, "main", "part.kept", body)
         return digest
