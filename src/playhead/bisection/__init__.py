@@ -2,9 +2,11 @@
 
 `bisect` is the search itself, over anything that has steps. `bisect_recording` runs it over the prefixes of a
 recording, with a function of one's own (`check_of`), a program (`command_check`) or rules by name (`make_check`).
-`Marking` is a search by hand.
+`Marking` is a search by hand. `blame` finds which answers of a failing run made it fail, by replays with answers of a
+passing one, and `shrink` the shortest recording that still fails.
 """
 
+from playhead.bisection._blaming import Blamed, blame
 from playhead.bisection._checks import (
     GOOD,
     Bisected,
@@ -19,15 +21,19 @@ from playhead.bisection._checks import (
 from playhead.bisection._commands import command_check, prefix_as_data
 from playhead.bisection._loading import load_function
 from playhead.bisection._marking import Mark, Marking, forget_marks
+from playhead.bisection._mixing import Difference
 from playhead.bisection._prefixes import Prefix, Prefixes, Return
 from playhead.bisection._rules import RULES, Rule, make_check
 from playhead.bisection._search import Finding, Search, Turn, Verdict, bisect
+from playhead.bisection._shrinking import Shrunk, shrink
 
 __all__ = [
     "GOOD",
     "RULES",
     "Bisected",
+    "Blamed",
     "Check",
+    "Difference",
     "Finding",
     "Judgement",
     "Mark",
@@ -37,12 +43,12 @@ __all__ = [
     "Return",
     "Rule",
     "Search",
+    "Shrunk",
     "Turn",
     "Verdict",
     "all_of",
     "bisect",
     "bisect_recording",
-    "check_failed",
     "check_of",
     "command_check",
     "forget_marks",
@@ -50,4 +56,5 @@ __all__ = [
     "load_function",
     "make_check",
     "prefix_as_data",
+    "shrink",
 ]

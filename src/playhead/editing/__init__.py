@@ -7,6 +7,7 @@ events after an edit as they were recorded: a replay goes on with them for as lo
 from playhead.editing._deriving import derive
 from playhead.editing._edits import (
     FAULTS,
+    Adds,
     Answers,
     Delays,
     Drops,
@@ -19,6 +20,7 @@ from playhead.editing._edits import (
     Responds,
     Returns,
     Says,
+    Takes,
     Wanted,
     as_place,
 )
@@ -30,6 +32,7 @@ from playhead.editing._saying import first_said
 __all__ = [
     "FAULTS",
     "LIVE",
+    "Adds",
     "Answers",
     "Delays",
     "Drops",
@@ -44,6 +47,7 @@ __all__ = [
     "Responds",
     "Returns",
     "Says",
+    "Takes",
     "Wanted",
     "as_place",
     "copy_prefix",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import count
 from typing import Any, assert_never
 
 import msgspec
 
 from playhead.editing._edits import (
+    Adds,
     Answers,
     Delays,
     Drops,
@@ -19,6 +21,7 @@ from playhead.editing._edits import (
     Responds,
     Returns,
     Says,
+    Takes,
 )
 from playhead.editing._faults import check_fault, tool_fault, write_fault
 from playhead.editing._saying import replace_said
@@ -49,6 +52,9 @@ _GIVES: dict[type, tuple[tuple[str, Any], tuple[str, Any]]] = {
     ModelRequested: (("model.responded", ModelResponded), ("model.failed", ModelFailed)),
     BoundaryAsked: (("boundary.answered", BoundaryAnswered), ("boundary.failed", BoundaryFailed)),
 }
+_UNKNOWN: dict[str, Any] = {"turns": None, "ready": 0, "after_piece": [], "piece_turns": [], "head_after": []}
+"""How an answer came where nothing is known of it."""
+
 _KEPT = ("turns", "ready", "after_piece")
 """How an answer came, which another answer in its place does as well."""
 
@@ -61,8 +67,9 @@ class Changes:
     numbers to events that were not recorded.
     """
 
-    def __init__(self, recording: Recording, masker: Masker) -> None:
+    def __init__(self, recording: Recording, masker: Masker, others: Mapping[str, Recording]) -> None:
         self.recording = recording
+        self._others = others
         self._masker = masker
         self.replaced: dict[int, Event] = {}
         self.dropped: set[int] = set()
@@ -84,6 +91,11 @@ class Changes:
             case Drops():
                 exchange = self._claim(edit.at)
                 self.dropped |= {event.seq for event in (exchange.question, exchange.answer) if event is not None}
+            case Takes():
+                exchange, answer = self._claim(edit.at), self._others[edit.run].events[edit.seq]
+                self._replace(exchange, answer.kind, self._as_here(exchange, answer.body))
+            case Adds():
+                self._add(self._others[edit.run], edit.seq)
             case Returns() | Raises() | Answers() | Responds() | Faults():
                 exchange = self._exchange(edit.at) if edit.first else self._claim(edit.at)
                 kind, body = self._answer(exchange, edit)
@@ -218,6 +230,30 @@ class Changes:
         if body is None or getattr(body, "items", None) is not None:
             return {}
         return {name: getattr(body, name) for name in _KEPT if hasattr(body, name)}
+
+    def _as_here(self, exchange: Exchange, body: Any) -> Any:
+        """A body of another recording, which came as the answer did that it stands for."""
+        manner = {**_UNKNOWN, **self._manner(exchange)}
+        return msgspec.structs.replace(body, **{name: each for name, each in manner.items() if hasattr(body, name)})
+
+    def _add(self, other: Recording, asked: int) -> None:
+        """An exchange of another recording, at the end; its answer takes as long as it took there."""
+        found = next(each for each in other.exchanges if each.question.seq == asked)
+        question, last = found.question, (self.late or [self._last()])[-1]
+        began = {"at_ns": last.at_ns, "mono_ns": last.mono_ns, "causes": ()}
+        put = msgspec.structs.replace(
+            question, seq=next(self.new), body=msgspec.structs.replace(question.body, turns=None), **began
+        )
+        self.late.append(put)
+        if found.answer is not None:
+            took = max(0, found.answer.mono_ns - question.mono_ns)
+            answer = msgspec.structs.replace(found.answer, seq=next(self.new), of=put.seq, **began)
+            body = msgspec.structs.replace(
+                found.answer.body, **{name: each for name, each in _UNKNOWN.items() if hasattr(found.answer.body, name)}
+            )
+            self.late.append(
+                msgspec.structs.replace(answer, body=body, at_ns=put.at_ns + took, mono_ns=put.mono_ns + took)
+            )
 
     def _replace(self, exchange: Exchange, kind: str, body: Any) -> None:
         if exchange.answer is not None:

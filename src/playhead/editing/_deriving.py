@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
 
 from playhead.editing._applying import Changes, edited_start
 from playhead.editing._delaying import delay_events
-from playhead.editing._edits import Edit, Says
+from playhead.editing._edits import Adds, Edit, Says
 from playhead.errors import CorruptRecordingError, UsageError
 from playhead.eventlog import LogWriter, Recording, printable
 from playhead.events import Event, Parent
@@ -19,11 +20,20 @@ from playhead.recorder import Copyist
 from playhead.stores import Store
 
 
-def derive(recording: Recording, edits: Sequence[Edit], *, run: str, store: Store, masker: Masker) -> Path:
+def derive(
+    recording: Recording,
+    edits: Sequence[Edit],
+    *,
+    run: str,
+    store: Store,
+    masker: Masker,
+    others: Mapping[str, Recording] = MappingProxyType({}),
+) -> Path:
     """Write what ``edits`` make of a recording into ``store``, as the run ``run``, and give its file.
 
-    The recording itself is only read. Raises `UsageError` where there is nothing to change or an edit cannot be carried
-    out, `CorruptRecordingError` where the chain of the recording does not hold: what is no evidence is not built on.
+    ``others`` are the recordings, by their ids, that answers are taken from. The recording itself is only read. Raises
+    `UsageError` where there is nothing to change or an edit cannot be carried out, `CorruptRecordingError` where the
+    chain of the recording does not hold: what is no evidence is not built on.
     """
     if not edits:
         raise UsageError("there is nothing to change: name an edit", next="playhead edit --help")
@@ -32,10 +42,10 @@ def derive(recording: Recording, edits: Sequence[Edit], *, run: str, store: Stor
         raise CorruptRecordingError(
             f"{printable(recording.id)} is not derived from: {found}", next=f"playhead verify {printable(recording.id)}"
         )
-    changes = Changes(recording, masker)
+    changes = Changes(recording, masker, others)
     for edit in edits:
         changes.apply(edit)
-    at_step = min((edit.at.step for edit in edits if not isinstance(edit, Says) and edit.at.step), default=None)
+    at_step = min((edit.at.step for edit in edits if not isinstance(edit, Adds | Says) and edit.at.step), default=None)
     kept: list[Any] = [masker.value(msgspec.to_builtins(edit)) for edit in edits]
     edited_start(changes, run, Parent(run=recording.id, head=found.head, at_step=at_step, edits=kept))
     log = store.create(run, recording.kind, task=recording.task, mask_key=recording.header.mask_key)

@@ -96,6 +96,20 @@ class Reads(_Edit, frozen=True, kw_only=True, tag="reads"):
     value: Any
 
 
+class Takes(_Edit, frozen=True, kw_only=True, tag="takes"):
+    """The answer is the event ``seq`` of the run ``run``."""
+
+    run: str
+    seq: int
+
+
+class Adds(msgspec.Struct, frozen=True, kw_only=True, tag="adds", tag_field="edit"):
+    """What the event ``seq`` of the run ``run`` asked, and its answer, come after all else: for who asks that now."""
+
+    run: str
+    seq: int
+
+
 class Says(msgspec.Struct, frozen=True, kw_only=True, tag="says", tag_field="edit"):
     """The user says ``text`` in place of ``instead_of``, wherever that went into the run or into a question."""
 
@@ -103,7 +117,7 @@ class Says(msgspec.Struct, frozen=True, kw_only=True, tag="says", tag_field="edi
     instead_of: str
 
 
-Edit = Returns | Raises | Answers | Responds | Faults | Delays | Drops | Reads | Says
+Edit = Returns | Raises | Answers | Responds | Faults | Takes | Adds | Delays | Drops | Reads | Says
 """One change."""
 
 
