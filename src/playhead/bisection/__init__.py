@@ -49,6 +49,8 @@ __all__ = [
     "all_of",
     "bisect",
     "bisect_recording",
+    "blame",
+    "check_failed",
     "check_of",
     "command_check",
     "forget_marks",

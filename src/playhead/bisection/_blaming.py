@@ -24,14 +24,15 @@ class Blamed(msgspec.Struct, frozen=True):
 
     ``found``: the ``differences`` are enough, and none of them can be left out. ``passes``: the failing run does not
     fail when it is replayed. ``fails``: it fails even with all that the passing run was given. ``alike``: both were
-    given the same. ``mixture`` is the recording that passes, ``replays`` how many were made, ``among`` how many
-    differences there are.
+    given the same. ``mixture`` is the recording that passes, made of the failing one by ``edits``; ``replays`` is how
+    many were made, ``among`` how many differences there are.
     """
 
     kind: Literal["found", "passes", "fails", "alike"]
     differences: tuple[Difference, ...] = ()
     replays: int = 0
     among: int = 0
+    edits: tuple[Edit, ...] = ()
     mixture: Recording | None = None
 
 
@@ -54,8 +55,8 @@ def blame(failing: Recording, passing: Recording, *, write: Write, passes: Passe
     if start is None:
         return Blamed("fails", replays=reducer.tried, among=len(found))
     guilty = tuple(found[at] for at in reducer.reduce(start))
-    mixed = write([*mixture.added, *(edit for each in guilty for edit in each.edits)])
-    return Blamed("found", guilty, reducer.tried, len(found), mixed)
+    edits = (*mixture.added, *(edit for each in guilty for edit in each.edits))
+    return Blamed("found", guilty, reducer.tried, len(found), edits, write(edits))
 
 
 def _passes(mixture: Mixture, chosen: Sequence[Difference], passing: Recording, write: Write, passes: Passes) -> bool:
