@@ -71,4 +71,4 @@ def command(run: str, named: str | None, store: str | None, as_json: bool, comma
 def _class(came: object) -> str:
     """The class of the error that ended it, however it is worded."""
     error = getattr(came, "error", None)
-    return str(error.get("class") or error.get("type") or "") if isinstance(error, dict) else ""
+    return str(error.get("class", "")) if isinstance(error, dict) else ""
