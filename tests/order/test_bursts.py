@@ -90,7 +90,26 @@ async def of_two_streams() -> list[int]:
     return log
 
 
-@pytest.mark.parametrize("agent", [noted_among, with_an_answer, of_two_streams])
+async def of_two_streams_after_an_end() -> list[str]:
+    log: list[str] = []
+
+    async def read(name: str, seconds: float) -> None:
+        async for number in stream(seconds) if seconds else burst():
+            log.append(f"{name}{number}")
+        log.append(f"{name} end")
+
+    tasks = [asyncio.create_task(read(name, seconds)) for name, seconds in (("a", 0.0), ("b", 0.006), ("c", 0.007))]
+    await asyncio.sleep(0)
+    keep_busy()
+    while len(log) < 6:
+        await asyncio.sleep(0.001)
+    for task in tasks:
+        task.cancel()
+    await asyncio.wait(tasks)
+    return log
+
+
+@pytest.mark.parametrize("agent", [noted_among, with_an_answer, of_two_streams, of_two_streams_after_an_end])
 def test_no_other_task_goes_on_between_pieces_that_came_in_one_turn(
     agent: Callable[[], Coroutine[Any, Any, list[Any]]], deck: Deck
 ) -> None:

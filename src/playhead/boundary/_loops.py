@@ -33,8 +33,8 @@ class LoopWatch:
     """
 
     __slots__ = (
-        "__weakref__", "_by", "_idle", "_last", "_latest", "is_selecting", "loop", "marks", "pacer", "pieces", "select",
-        "thread", "turn",
+        "__weakref__", "_ahead", "_by", "_idle", "_last", "_latest", "is_selecting", "loop", "marks", "pacer",
+        "pieces", "select", "thread", "turn",
     )  # fmt: skip
 
     def __init__(self, loop: Any) -> None:
@@ -48,6 +48,7 @@ class LoopWatch:
         self._idle = 0
         self._last = self._latest = (0, -1)
         self._by: object = None
+        self._ahead = 0
         self.pieces = 0
         """How many pieces of streams have come in it."""
         selector = loop._selector
@@ -86,8 +87,15 @@ class LoopWatch:
         self.pieces += not is_head
         return found
 
-    def move_mark(self) -> None:
-        """What came last goes on in this turn, which may be a later one."""
+    def put_ahead(self) -> None:
+        """What stands last in the loop's queue goes on before all others, but for those that were put ahead before."""
+        ready = self.loop._ready
+        ready.insert(self._ahead, ready.pop())
+        self._ahead += 1
+
+    def went_on(self) -> None:
+        """What was put ahead goes on, and with it what came last: in this turn, which may be a later one."""
+        self._ahead -= 1
         latest = (self.turn, self._idle)
         if self._latest is self._last:
             self._last = latest

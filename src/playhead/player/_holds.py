@@ -176,10 +176,11 @@ class Hold:
                 raise
             finally:
                 self.stile.leave(self)
+                if self.is_amid and self.watch is not None:
+                    self.is_amid = False
+                    self.watch.went_on()
             if self.error is not None:
                 raise self.error
-            if self.is_amid and self.watch is not None:
-                self.watch.move_mark()
             if not self.is_nudged:
                 return
             self.is_open = self.is_nudged = False
@@ -255,12 +256,11 @@ class Hold:
 
     def open_amid(self, watch: LoopWatch) -> None:
         """Let it go on next in the loop of ``watch``, where a turn of that runs in this thread."""
-        self.is_amid = True
-        ready = watch.loop._ready
-        queued = len(ready)
+        queued = len(watch.loop._ready)
         self.open()
-        if len(ready) == queued + 1 and watch.thread == _thread.get_ident():
-            ready.appendleft(ready.pop())
+        if len(watch.loop._ready) == queued + 1 and watch.thread == _thread.get_ident():
+            self.is_amid = True
+            watch.put_ahead()
 
 
 def _crowd(stile: Turnstile) -> float:
