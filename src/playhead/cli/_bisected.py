@@ -110,7 +110,8 @@ def _amounts(finding: Finding, *, hints: bool) -> str:
     if finding.kind == "not_monotonic":
         return f"{made}, then {counted(finding.swept, 'other')} once it was noticed" if finding.swept else made
     if finding.proved:
-        return f"{made}; the {finding.swept} others agree" if finding.swept else made
+        rest = "the other one agrees" if finding.swept == 1 else f"the {finding.swept} others agree"
+        return f"{made}; {rest}" if finding.swept else made
     assumed = f"{made}; right if it stays bad once it is" if finding.step else made
     return f"{assumed} (--sweep looks at all steps)" if finding.step and hints else assumed
 
