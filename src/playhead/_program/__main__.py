@@ -24,7 +24,7 @@ def main() -> None:
         sys.path.insert(0, os.path.dirname(os.path.abspath(entry.file)))
     try:
         playing = start_replay(order, mailbox)
-        function, args, kwargs = find_entry(playing.recording)
+        function, args, kwargs = find_entry(playing.recording, entry)
     except PlayheadError as error:
         mailbox.fail(error.message)
         sys.exit(error.exit_code)
