@@ -14,7 +14,7 @@ from playhead._program._many import Play, Played
 from playhead._program._orders import ForkOrder, Stopping, variables
 from playhead._program._recording import Recorded, record_program
 from playhead._program._replaying import Match, Replayed, replay_program
-from playhead._program._suites import SuitePlayer, count_cores, play_suite
+from playhead._program._suites import SuitePlayer, count_cores, keys_of, play_suite
 
 __all__ = [
     "Captured",
@@ -36,6 +36,7 @@ __all__ = [
     "capture",
     "close_recording",
     "count_cores",
+    "keys_of",
     "play_suite",
     "record_program",
     "replay_program",

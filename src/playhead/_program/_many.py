@@ -20,7 +20,7 @@ from playhead._program._capturing import Captured, capture
 from playhead._program._launching import Ended, not_started
 from playhead._program._mailbox import Mailbox
 from playhead._program._orders import Order, variables
-from playhead._program._replaying import Match, Replayed, find_start, receive, replay_program
+from playhead._program._replaying import Match, Replayed, find_start, receive, replay_order, replay_program
 from playhead._program._talking import Done, send
 from playhead._program._talking import receive as receive_message
 from playhead._system import ENVIRONMENT, SystemClock
@@ -127,7 +127,11 @@ def _group(play: Play) -> Any:
     entry = play.entry
     if entry.form != "call" or play.command or not hasattr(os, "fork") or not hasattr(socket, "send_fds"):
         return None
-    return str(entry.call).partition(":")[0], entry.file, entry.folder, play.hash_seed
+    return str(entry.call).partition(":")[0], entry.file, entry.folder, _seed(play)
+
+
+def _seed(play: Play) -> str:
+    return play.hash_seed if play.hash_seed and play.hash_seed.isdecimal() else _SEED
 
 
 class _Results:
@@ -212,7 +216,7 @@ class Player:
                 stdin=subprocess.DEVNULL,
                 stdout=captured.fd,
                 stderr=captured.fd,
-                hash_seed=play.hash_seed or _SEED,
+                hash_seed=_seed(play),
                 limit_s=self._limit_s,
                 moved=play.entry,
                 attentive=play.attentive,
@@ -226,16 +230,10 @@ class Player:
             self._server = _Server(play)
         with Mailbox.make() as mailbox, open_recording(play.path) as recording:
             started, path = find_start(recording)
-            order = Order(
-                mode="replay",
-                run=str(path.absolute()),
-                store=str(self._store.absolute()),
-                mailbox=str(mailbox.path),
-                entry=play.entry,
-                match=play.match,
-                normalisers=tuple(str(file.absolute()) for file in play.normalisers),
-                attentive=play.attentive,
-            )
+            order = replay_order(
+                path, play.entry, self._store, mailbox,
+                match=play.match, normalisers=play.normalisers, attentive=play.attentive,
+            )  # fmt: skip
             done = self._server.ask(order, output, self._limit_s)
             if done is None or not done.forks:
                 late = done is None and self._server.late
@@ -265,7 +263,7 @@ class _Server:
                 self._process = subprocess.Popen(
                     command,
                     cwd=play.entry.folder,
-                    env={**ENVIRONMENT, "PYTHONHASHSEED": play.hash_seed or _SEED},
+                    env={**ENVIRONMENT, "PYTHONHASHSEED": _seed(play)},
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
                     stderr=subprocess.DEVNULL,

@@ -81,23 +81,14 @@ def replay_program(
     program = tuple(command) or _program(recording.id, started.entry)
     seed = hash_seed or started.environment.hash_seed
     with Mailbox.make() as mailbox:
-        order = Order(
-            mode="replay",
-            run=str(path.absolute()),
-            store=str(store.absolute()),
-            mailbox=str(mailbox.path),
-            entry=started.entry,
-            match=match,
-            normalisers=tuple(str(file.absolute()) for file in normalisers),
-            rearranged=instead is not None,
-            stopping=stopping,
-            fork=fork,
-            attentive=attentive,
-        )
+        order = replay_order(
+            path, started.entry, store, mailbox, match=match, normalisers=normalisers,
+            rearranged=instead is not None, stopping=stopping, fork=fork, attentive=attentive,
+        )  # fmt: skip
         if instead is not None:
             mailbox.rearrange(instead)
         added = variables(order, path=bool(command) or started.entry.form != "call")
-        folder = None if command else started.entry.folder
+        folder = None if command and moved is None else started.entry.folder
         added |= {"PYTHONHASHSEED": seed} if seed else {}
         ended = launch(
             program,
@@ -111,6 +102,29 @@ def replay_program(
         )
         masker = make_masker(read_settings(store=str(store)), LocalStore(store).mask_key())
         return receive(mailbox, ended, recording, started, [masker.text(word) for word in command])
+
+
+def replay_order(
+    path: Path,
+    entry: Entry,
+    store: Path,
+    mailbox: Mailbox,
+    *,
+    match: Match,
+    normalisers: Sequence[Path] = (),
+    **how: Any,
+) -> Order:
+    """What is asked of the process that replays the recording at ``path``; ``how`` are further fields of `Order`."""
+    return Order(
+        mode="replay",
+        run=str(path.absolute()),
+        store=str(store.absolute()),
+        mailbox=str(mailbox.path),
+        entry=entry,
+        match=match,
+        normalisers=tuple(str(file.absolute()) for file in normalisers),
+        **how,
+    )
 
 
 def find_start(recording: Recording, command: Sequence[str] = ()) -> tuple[RunStarted, Path]:

@@ -29,6 +29,7 @@ from playhead._replays import find_entry, find_function
 from playhead.errors import PlayheadError
 from playhead.integrations import current_scope
 
+
 def main() -> None:
     """Serve until nobody asks any more."""
     server = Server(socket.socket(fileno=int(sys.argv[1])))
@@ -108,9 +109,7 @@ class Server:
         self._ends = play(playing, mailbox)
         result = function(*args, **kwargs)
         if inspect.isawaitable(result):
-            import asyncio
-
-            asyncio.run(_await(result))
+            run_to_end(result)
 
     def leave(self) -> None:
         """In a fork: the end of the process, without taking the interpreter apart."""
@@ -130,7 +129,7 @@ class Server:
         os.close(output)
 
     def _new_libraries(self) -> list[str]:
-        """Modules that were imported since the fork and are not the agent's own, so that nothing of theirs is played."""
+        """Modules that were imported since the fork and are not the agent's own: nothing of theirs is played."""
         scope = current_scope()
         new = [(name, sys.modules[name]) for name in sys.modules if name not in self._known]
         files = [(name, str(getattr(module, "__file__", None) or "")) for name, module in new]
@@ -162,8 +161,14 @@ def _threads() -> int:
         return threading.active_count()
 
 
-async def _await(result: Any) -> Any:
-    return await result
+def run_to_end(result: Any) -> None:
+    """Run what can be awaited."""
+    import asyncio
+
+    async def wait() -> None:
+        await result
+
+    asyncio.run(wait())
 
 
 if __name__ == "__main__":

@@ -55,7 +55,7 @@ def command(
     store: str | None,
     as_json: bool,
 ) -> int:
-    """Play a folder of recordings against the present code, and fail where it asks or does something else.
+    """Play a folder of recordings against the present code, and fail where it asks something else.
 
     Strict, unless suite.toml in DIR says loose. Exit code 1: something has changed. 3: something could not be played.
     In a workflow of GitHub each failure is an annotation, and the summary is on the page of the job.
@@ -132,7 +132,7 @@ def as_data(summary: Summary) -> dict[str, Any]:
     """The results as plain JSON."""
     import msgspec
 
-    counts = {name: summary.count(name) for name in ("held", "drifted", "changed", "broken")}  # type: ignore[arg-type]
+    counts = {name: summary.count(name) for name in ("held", "drifted", "changed", "broken")}
     return {"ok": summary.ok, **counts, **msgspec.to_builtins(summary)}
 
 

@@ -49,7 +49,7 @@ def derive(
     at_step = min((edit.at.step for edit in edits if not isinstance(edit, placeless) and edit.at.step), default=None)
     kept: list[Any] = [masker.value(_told(edit)) for edit in edits]
     edited_start(changes, run, Parent(run=recording.id, head=found.head, at_step=at_step, edits=kept))
-    # What is new has placeholders of this store's key. Where the others are of another key, none is named: then a replay
+    # What is new has placeholders of this store's key. Where the others are of another, none is named: then a replay
     # takes one placeholder for as good as another.
     same_key = recording.header.mask_key == masker.key_id
     log = store.create(run, recording.kind, task=recording.task, mask_key=masker.key_id if same_key else None)

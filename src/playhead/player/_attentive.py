@@ -1,4 +1,4 @@
-"""A replay that also tells all that was asked, as it was asked: for whoever wants to accept a change, or to judge one."""
+"""A replay that also tells all that was asked: for whoever wants to accept a change, or to judge one."""
 
 from __future__ import annotations
 

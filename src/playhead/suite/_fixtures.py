@@ -48,12 +48,17 @@ class Fixture(msgspec.Struct, frozen=True):
             return move_entry(started, self.root), started.environment.hash_seed
 
 
+def with_match(fixture: Fixture, match: Match, *, path: Path | None = None) -> Fixture:
+    """The same, matched otherwise or from another file."""
+    return msgspec.structs.replace(fixture, match=match, path=path or fixture.path)
+
+
 def read_suite(folder: Path, *, match: Match | None = None, only: Sequence[str] = ()) -> list[Fixture]:
     """The recordings of the suite in ``folder``, by name.
 
-    ``match`` holds for all, whatever the settings say; ``only`` are patterns of names. Recordings of child processes are
-    left out: they are played together with the run that started them. Raises `UsageError` where there is nothing to
-    play, since nothing must not pass for success, and `ConfigurationError`.
+    ``match`` holds for all, whatever the settings say; ``only`` are patterns of names. Recordings of child processes
+    are left out: they are played together with the run that started them. Raises `UsageError` where there is nothing
+    to play, since nothing must not pass for success, and `ConfigurationError`.
     """
     if not folder.is_dir():
         raise UsageError(

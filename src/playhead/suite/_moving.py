@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 import msgspec
 
 from playhead.events import Entry, RunStarted
+
+_PYTHON: Final = re.compile(r"python[0-9.]*w?(\.exe)?", re.IGNORECASE)
 
 
 def move_entry(started: RunStarted, root: Path) -> Entry:
     """The entry of a run with the places where its files are below ``root`` now.
 
     The program's file is found by the end of its recorded path, the longest that is there, and all other places move
-    with it. A recorded folder that is nowhere any more is ``root``.
+    with it. A recorded folder that is nowhere any more is ``root``, and the interpreter is the one that runs here.
     """
     entry = started.entry
     moved = _find_move(entry, root)
@@ -24,8 +28,8 @@ def move_entry(started: RunStarted, root: Path) -> Entry:
     if not os.path.isdir(folder):
         folder = str(root)
     argv = [_move(word, moved) if os.path.isabs(word) else word for word in entry.argv]
-    if entry.form == "program" and argv and os.path.isabs(argv[0]) and not os.path.exists(argv[0]):
-        argv[0] = sys.executable if Path(argv[0]).name.lower().startswith("python") else Path(argv[0]).name
+    if entry.form == "program" and argv and _PYTHON.fullmatch(Path(argv[0]).name):
+        argv[0] = sys.executable
     file = _move(entry.file, moved) if entry.file is not None else None
     return msgspec.structs.replace(entry, folder=folder, file=file, argv=argv)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from playhead.eventlog import printable
 from playhead.suite._verdicts import Problem, Result, Summary
@@ -18,7 +19,7 @@ def as_junit(summary: Summary) -> str:
     from xml.etree import ElementTree as Xml
 
     results = summary.results
-    counts = {
+    counts: dict[str, Any] = {
         "tests": str(len(results)),
         "failures": str(summary.count("changed")),
         "errors": str(summary.count("broken")),
@@ -27,7 +28,11 @@ def as_junit(summary: Summary) -> str:
     top = Xml.Element("testsuites", name="playhead", **counts)
     suite = Xml.SubElement(top, "testsuite", name=_xml(summary.folder), **counts)
     for result in results:
-        place = {"classname": _xml(summary.folder), "file": _xml(result.path), "time": _seconds(result.took_ns)}
+        place: dict[str, Any] = {
+            "classname": _xml(summary.folder),
+            "file": _xml(result.path),
+            "time": _seconds(result.took_ns),
+        }
         case = Xml.SubElement(suite, "testcase", name=_xml(result.name), **place)
         for problem in result.problems:
             kind = "error" if result.outcome == "broken" else "failure"
@@ -44,14 +49,28 @@ def as_junit(summary: Summary) -> str:
 def as_markdown(summary: Summary) -> str:
     """The results as a page of Markdown: a table of what is not as recorded, then each of them in full."""
     mark = "✅" if summary.ok else "❌"
-    lines = [f"### {mark} playhead suite {_inline(summary.folder)}", "", f"{summary}, in {_seconds(summary.took_ns)} s", ""]
+    lines = [
+        f"### {mark} playhead suite {_inline(summary.folder)}",
+        "",
+        f"{summary}, in {_seconds(summary.took_ns)} s",
+        "",
+    ]
     told = [each for each in summary.results if each.outcome != "held"]
     if told:
         lines += ["| recording | match | | step | |", "|---|---|---|--:|---|", *map(_row, told[:_MOST]), ""]
     for result in [each for each in told if not each.ok][:_MOST]:
         text = "\n".join(problem_text(problem, result) for problem in result.problems)
         fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", text)), default=0))
-        lines += [f"<details><summary>{_html(result.name)}</summary>", "", f"{fence}text", text, fence, "", "</details>", ""]
+        lines += [
+            f"<details><summary>{_html(result.name)}</summary>",
+            "",
+            f"{fence}text",
+            text,
+            fence,
+            "",
+            "</details>",
+            "",
+        ]
     if len(told) > _MOST:
         lines += [f"… and {len(told) - _MOST} more", ""]
     return "\n".join(lines)
