@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Generator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -38,6 +39,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="folder of the recordings (default: the setting playhead_store, else `recordings` beside the test file)",
     )
     group.addoption("--playhead-unused", action="store_true", help="list recordings that no test uses; run no test")
+    group.addoption(
+        "--playhead-suite",
+        metavar="DIR",
+        action="append",
+        default=[],
+        help="play the recordings in this folder against the present code, one test each (setting: playhead_suite)",
+    )
+    parser.addini("playhead_suite", "folders of recordings to be played, one test each", type="args")
     parser.addini("playhead_store", "folder of the recordings, from the root of the project")
 
 
@@ -48,6 +57,30 @@ def pytest_configure(config: pytest.Config) -> None:
         if getattr(config.option, "numprocesses", None):
             raise pytest.UsageError("--playhead-unused collects in one process: leave -n away")
         config.pluginmanager.register(_Unused(config), "playhead-unused")
+
+
+def pytest_collection(session: pytest.Session) -> None:
+    """Have the folders of recordings collected that are asked for."""
+    config = session.config
+    asked = [config.invocation_params.dir / folder for folder in config.option.playhead_suite]
+    if not asked and config.args_source is not pytest.Config.ArgsSource.ARGS:  # not where some tests are named
+        asked = [config.rootpath / folder for folder in config.getini("playhead_suite")]
+    if asked:
+        config.pluginmanager.register(_Suites(session, asked), "playhead-suites")
+
+
+class _Suites:
+    """Adds the recordings of folders to what is collected, whatever else is."""
+
+    def __init__(self, session: pytest.Session, folders: list[Path]) -> None:
+        self._session = session
+        self._folders = folders
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        from playhead.testing._plugin import collect_suites
+
+        items += collect_suites(self._session, self._folders)
 
 
 def _is_recorded(item: pytest.Item) -> bool:

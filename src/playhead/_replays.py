@@ -22,8 +22,8 @@ from playhead._stores import choose_store
 from playhead.boundary import Lane, Session, current_lane, enter_lane, leave_lane
 from playhead.errors import DivergenceError, NestedRunError, ReplayStoppedError, UsageError
 from playhead.eventlog import Recording
-from playhead.events import NoteAdded, RunStarted, decode
-from playhead.player import Halt, Matching, Normaliser, ReplayReport, ReplaySession, Stops
+from playhead.events import Entry, NoteAdded, RunStarted, decode
+from playhead.player import AttentiveSession, Halt, Matching, Normaliser, ReplayReport, ReplaySession, Stops
 from playhead.recorder import read_packages
 
 
@@ -181,17 +181,18 @@ def open_replay(
     breaks: Collection[int] = (),
     until: int | None = None,
     halt: Halt | None = None,
+    attentive: bool = False,
 ) -> Replay:
     """A replay of ``recording``, not begun. ``files`` hold ``normalisers``, for child processes to have them as well.
 
     ``folder`` is where their reports are left; ``cut`` ends the process where the recorded one was killed. ``halt`` is
-    told where it stops, instead of a debugger.
+    told where it stops, instead of a debugger. An ``attentive`` session keeps all that was asked.
     """
     place = choose_store(settings)
     masker = make_masker(settings, place.mask_key())
     children = ReplayedChildren(recording, settings, place, match=match, normalisers=files, folder=folder)
     stops = _stops(recording, settings, breaks, until, halt)
-    session = ReplaySession(
+    session = (AttentiveSession if attentive else ReplaySession)(
         recording,
         masker=masker,
         match=match,
@@ -245,29 +246,38 @@ def invoke(
     return result
 
 
-def find_entry(recording: Recording) -> tuple[Any, list[Any], dict[str, Any]]:
+def find_entry(
+    recording: Recording, moved: Entry | None = None, found: Any = None
+) -> tuple[Any, list[Any], dict[str, Any]]:
     """The entry function of a recording and the arguments it was called with.
 
-    Raises `UsageError` where there is none or it is not found.
+    ``moved`` says where the file of the function is now, where that is another place than recorded; ``found`` is the
+    function, where it is known. Raises `UsageError` where there is none or it is not found.
     """
-    entry = recording.started.entry if recording.started is not None else None
+    entry = moved or (recording.started.entry if recording.started is not None else None)
     if entry is None or entry.form != "call" or entry.call is None:
         raise UsageError(
             f"{recording.id} was not recorded at an @playhead.agent, so there is nothing to call again",
             next=f"playhead replay {recording.id}" if entry and entry.form == "program" else "with playhead.replay(…):",
         )
-    module_name, _, path = entry.call.partition(":")
+    function = found if found is not None else find_function(entry, recording.id)
+    arguments = entry.arguments
+    return function, decode(arguments["args"]), {key: decode(value) for key, value in arguments["kwargs"].items()}
+
+
+def find_function(entry: Entry, run: str) -> Any:
+    """The function that was entered; its module is imported. Raises `UsageError` where it is not found."""
+    module_name, _, path = str(entry.call).partition(":")
     try:
         function: Any = _find_module(module_name, entry.file)
         for name in path.split("."):
             function = function[name] if isinstance(function, dict) else getattr(function, name)
     except (ImportError, OSError, AttributeError, KeyError) as error:
         raise UsageError(
-            f"the entry point {entry.call} of {recording.id} was not found: {error}",
-            next=f"cd {entry.folder} && playhead replay {recording.id}",
+            f"the entry point {entry.call} of {run} was not found: {error}",
+            next=f"cd {entry.folder} && playhead replay {run}",
         ) from error
-    arguments = entry.arguments
-    return function, decode(arguments["args"]), {key: decode(value) for key, value in arguments["kwargs"].items()}
+    return function
 
 
 def _find_module(name: str, file: str | None) -> Any:

@@ -10,9 +10,11 @@ from playhead._program._child import Task, begin_child, begin_in_fork
 from playhead._program._closing import Closed, close_recording
 from playhead._program._controlled import Reply, Request
 from playhead._program._launching import Ended
+from playhead._program._many import Play, Played
 from playhead._program._orders import ForkOrder, Stopping, variables
 from playhead._program._recording import Recorded, record_program
 from playhead._program._replaying import Match, Replayed, replay_program
+from playhead._program._suites import SuitePlayer, count_cores, keys_of, play_suite
 
 __all__ = [
     "Captured",
@@ -20,16 +22,22 @@ __all__ = [
     "Ended",
     "ForkOrder",
     "Match",
+    "Play",
+    "Played",
     "Recorded",
     "Replayed",
     "Reply",
     "Request",
     "Stopping",
+    "SuitePlayer",
     "Task",
     "begin_child",
     "begin_in_fork",
     "capture",
     "close_recording",
+    "count_cores",
+    "keys_of",
+    "play_suite",
     "record_program",
     "replay_program",
     "variables",

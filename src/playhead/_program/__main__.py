@@ -9,6 +9,7 @@ import sys
 from playhead._program._inside import play, start_replay
 from playhead._program._mailbox import Mailbox
 from playhead._program._orders import VARIABLE, decode_order
+from playhead._program._serving import run_to_end
 from playhead._replays import find_entry
 from playhead.errors import PlayheadError
 
@@ -24,20 +25,14 @@ def main() -> None:
         sys.path.insert(0, os.path.dirname(os.path.abspath(entry.file)))
     try:
         playing = start_replay(order, mailbox)
-        function, args, kwargs = find_entry(playing.recording)
+        function, args, kwargs = find_entry(playing.recording, entry)
     except PlayheadError as error:
         mailbox.fail(error.message)
         sys.exit(error.exit_code)
     play(playing, mailbox)
     result = function(*args, **kwargs)
     if inspect.isawaitable(result):
-        import asyncio
-
-        asyncio.run(_await(result))
-
-
-async def _await(result: object) -> object:
-    return await result  # type: ignore[misc]
+        run_to_end(result)
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ from playhead.boundary import Lane, as_fallback, enter_lane
 from playhead.errors import DivergenceError, PlayheadError
 from playhead.events import encode, snapshot_error
 from playhead.integrations import find_captured
-from playhead.player import ReplaySession
+from playhead.player import AttentiveSession, ReplaySession
 
 _held: list[AbstractContextManager[None]] = []
 
@@ -90,6 +90,7 @@ def start_replay(order: Order, mailbox: Mailbox) -> Replay:
         breaks=stopping.breaks,
         until=stopping.until,
         halt=Control(*stopping.control).halt if stopping.control is not None else None,
+        attentive=order.attentive,
     )
     if stopping.listen is not None and playing.stops is not None:
         hold_for_editor(playing.stops)
@@ -198,7 +199,8 @@ def _outcome(playing: Replay) -> dict[str, Any]:
         else encode(snapshot_error(error))
     )
     completed = session.completed if isinstance(session, ReplaySession) else []
-    return {"runs": session.inner_runs, "uncaught": session.mask(told), "completed": completed}
+    asked = session.asked if isinstance(session, AttentiveSession) else []
+    return {"runs": session.inner_runs, "uncaught": session.mask(told), "completed": completed, "asked": asked}
 
 
 def _where(playing: Replay) -> str | None:

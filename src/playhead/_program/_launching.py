@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import subprocess
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
@@ -70,7 +71,7 @@ def launch(
                 restore_signals=True,
             )
         except (OSError, ValueError) as error:
-            raise _not_started(command, error, folder) from error
+            raise not_started(command, error, folder) from error
         started(child)
         if meanwhile is not None:
             meanwhile()
@@ -109,6 +110,9 @@ def choose_hash_seed() -> str:
 def _passing_signals() -> Iterator[Any]:
     """While a child runs, signals are its own affair."""
     child: list[subprocess.Popen[bytes]] = []
+    if threading.current_thread() is not threading.main_thread():  # only that one can take signals
+        yield child.append
+        return
 
     def forward(number: int, frame: Any) -> None:
         if child and (number != signal.SIGINT or not _in_foreground()):
@@ -140,7 +144,8 @@ def _in_foreground() -> bool:
         os.close(terminal)
 
 
-def _not_started(command: Sequence[str], error: Exception, folder: str | None) -> ProgramNotStartedError:
+def not_started(command: Sequence[str], error: Exception, folder: str | None) -> ProgramNotStartedError:
+    """Why a command could not be started, and what to type instead."""
     name = command[0]
     if folder is not None and not os.path.isdir(folder):
         return ProgramNotStartedError(

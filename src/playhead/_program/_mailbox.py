@@ -16,6 +16,7 @@ _OTHERS: Final = "others"
 _FAILURE: Final = "failure"
 _REPORT: Final = "report.json"
 _MOMENTS: Final = "moments.json"
+_IMPORTED: Final = "imported.json"
 
 
 class Mailbox:
@@ -89,6 +90,15 @@ class Mailbox:
     def read_moments(self) -> list[int]:
         """The other order."""
         return msgspec.json.decode((self.path / _MOMENTS).read_bytes(), type=list[int])
+
+    def tell_imported(self, modules: Sequence[str]) -> None:
+        """Say which modules were imported meanwhile, for those that come after to have them."""
+        (self.path / _IMPORTED).write_bytes(msgspec.json.encode(modules))
+
+    def read_imported(self) -> list[str]:
+        """Them, if that was said."""
+        text = self._read(_IMPORTED)
+        return msgspec.json.decode(text, type=list[str]) if text else []
 
     def _add(self, name: str, text: str) -> None:
         try:

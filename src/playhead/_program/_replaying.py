@@ -19,7 +19,7 @@ from playhead._program._orders import NOWHERE, ForkOrder, Order, Stopping, varia
 from playhead.errors import CorruptRecordingError, NoReportError, UsageError
 from playhead.eventlog import Recording, printable
 from playhead.events import Entry, NoteAdded, RunStarted
-from playhead.player import ReplayReport
+from playhead.player import Asked, ReplayReport
 from playhead.recorder import read_code
 from playhead.stores import LocalStore
 
@@ -31,7 +31,7 @@ class Replayed(msgspec.Struct, frozen=True):
 
     ``captured`` lists reads of clock and chance that could not be caught. ``runs`` are the results of the runs within,
     and ``uncaught`` the exception that ended the program. In another order than recorded, ``completed`` are the
-    exchanges, by their questions, as they ended.
+    exchanges, by their questions, as they ended. ``asked`` is all that was asked, where that was wanted.
     """
 
     report: ReplayReport
@@ -43,6 +43,7 @@ class Replayed(msgspec.Struct, frozen=True):
     completed: tuple[int, ...] = ()
     live: int | None = None
     """Of a fork that came to its point: how many calls went live."""
+    asked: tuple[Asked, ...] = ()
 
 
 def replay_program(
@@ -61,36 +62,33 @@ def replay_program(
     stdin: int | None = None,
     meanwhile: Callable[[], None] | None = None,
     fork: ForkOrder | None = None,
+    moved: Entry | None = None,
+    attentive: bool = False,
 ) -> Replayed:
     """Start the program of a recording again, or ``command``, under replay; nothing goes live.
 
     ``normalisers`` are files. ``hash_seed`` is another one than recorded, and ``instead`` another order of all moments.
     After ``limit_s`` seconds the program is ended. ``stopping`` says where to stop, ``fork`` where to go live, and
-    ``meanwhile`` is called while it runs. Raises `UsageError` where the recording does not say what to start,
+    ``meanwhile`` is called while it runs. ``moved`` is the entry where its files have moved since; ``attentive`` asks
+    for all that was asked. Raises `UsageError` where the recording does not say what to start,
     `ProgramNotStartedError`, and `NoReportError` where the program died before it could report.
     """
-    started, path = _find_start(recording, command)
+    started, path = find_start(recording, command)
+    if moved is not None:
+        started = msgspec.structs.replace(started, entry=moved)
     for step in stopping.steps:
         recording.step(step)
     program = tuple(command) or _program(recording.id, started.entry)
     seed = hash_seed or started.environment.hash_seed
     with Mailbox.make() as mailbox:
-        order = Order(
-            mode="replay",
-            run=str(path.absolute()),
-            store=str(store.absolute()),
-            mailbox=str(mailbox.path),
-            entry=started.entry,
-            match=match,
-            normalisers=tuple(str(file.absolute()) for file in normalisers),
-            rearranged=instead is not None,
-            stopping=stopping,
-            fork=fork,
-        )
+        order = replay_order(
+            path, started.entry, store, mailbox, match=match, normalisers=normalisers,
+            rearranged=instead is not None, stopping=stopping, fork=fork, attentive=attentive,
+        )  # fmt: skip
         if instead is not None:
             mailbox.rearrange(instead)
         added = variables(order, path=bool(command) or started.entry.form != "call")
-        folder = None if command else started.entry.folder
+        folder = None if command and moved is None else started.entry.folder
         added |= {"PYTHONHASHSEED": seed} if seed else {}
         ended = launch(
             program,
@@ -103,10 +101,33 @@ def replay_program(
             meanwhile=meanwhile,
         )
         masker = make_masker(read_settings(store=str(store)), LocalStore(store).mask_key())
-        return _receive(mailbox, ended, recording, started, [masker.text(word) for word in command])
+        return receive(mailbox, ended, recording, started, [masker.text(word) for word in command])
 
 
-def _find_start(recording: Recording, command: Sequence[str]) -> tuple[RunStarted, Path]:
+def replay_order(
+    path: Path,
+    entry: Entry,
+    store: Path,
+    mailbox: Mailbox,
+    *,
+    match: Match,
+    normalisers: Sequence[Path] = (),
+    **how: Any,
+) -> Order:
+    """What is asked of the process that replays the recording at ``path``; ``how`` are further fields of `Order`."""
+    return Order(
+        mode="replay",
+        run=str(path.absolute()),
+        store=str(store.absolute()),
+        mailbox=str(mailbox.path),
+        entry=entry,
+        match=match,
+        normalisers=tuple(str(file.absolute()) for file in normalisers),
+        **how,
+    )
+
+
+def find_start(recording: Recording, command: Sequence[str] = ()) -> tuple[RunStarted, Path]:
     """How the run began, and its file; a child process does not begin by itself."""
     started = recording.started
     if started is None or recording.path is None:
@@ -144,9 +165,10 @@ def _is_script(entry: Entry) -> bool:
     return path.suffix == ".py" and not leads and path.is_file()
 
 
-def _receive(
-    mailbox: Mailbox, ended: Ended, recording: Recording, started: RunStarted, command: Sequence[str]
+def receive(
+    mailbox: Mailbox, ended: Ended, recording: Recording, started: RunStarted, command: Sequence[str] = ()
 ) -> Replayed:
+    """What a program that was replayed left in its mailbox. Raises `NoReportError` where that is nothing."""
     said = mailbox.read_report()
     if said is None:
         if mailbox.failure is not None:
@@ -173,6 +195,7 @@ def _receive(
         said.get("uncaught"),
         tuple(said.get("completed", ())),
         said.get("live"),
+        msgspec.convert(said.get("asked", ()), tuple[Asked, ...]),
     )
 
 

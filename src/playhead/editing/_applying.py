@@ -11,9 +11,11 @@ import msgspec
 from playhead.editing._edits import (
     Adds,
     Answers,
+    Asks,
     Delays,
     Drops,
     Edit,
+    Ends,
     Faults,
     Place,
     Raises,
@@ -84,6 +86,10 @@ class Changes:
         match edit:
             case Says():
                 self.replaced |= replace_said(self.recording, edit, self._masker, self.replaced)
+            case Asks():
+                self._ask(self._exchange(edit.at), edit.content)
+            case Ends():
+                self._end(edit.result)
             case Reads():
                 self._read(edit)
             case Delays():
@@ -147,6 +153,21 @@ class Changes:
             raise self._unusable(edit.at, f"is {event.kind}, and neither a read of a clock nor a random draw")
         body = msgspec.structs.replace(event.body, value=self._masker.value(edit.value))
         self.replaced[seq] = msgspec.structs.replace(event, body=body)
+
+    def _ask(self, exchange: Exchange, content: Any) -> None:
+        """Have the question of an exchange be another one."""
+        body: Any = self.event(exchange.question.seq).body
+        name = "arguments" if isinstance(body, ToolCalled) else "request"
+        if isinstance(body, BoundaryAsked) and isinstance(body.request, dict) and body.request.get("form") == "json":
+            content = {**body.request, "value": content}
+        body = msgspec.structs.replace(body, **{name: self._masker.value(content)})
+        self.replaced[exchange.question.seq] = msgspec.structs.replace(exchange.question, body=body)
+
+    def _end(self, result: Any) -> None:
+        """Have the run give another result."""
+        for event in self.recording.of_kind("run.finished"):
+            body = msgspec.structs.replace(event.body, result=self._masker.value(result))
+            self.replaced[event.seq] = msgspec.structs.replace(event, body=body)
 
     def _delay(self, edit: Delays) -> None:
         exchange = self._exchange(edit.at)

@@ -11,7 +11,7 @@ import msgspec
 
 from playhead.editing._applying import Changes, edited_start
 from playhead.editing._delaying import delay_events
-from playhead.editing._edits import Adds, Edit, Says
+from playhead.editing._edits import Adds, Asks, Edit, Ends, Says
 from playhead.errors import CorruptRecordingError, UsageError
 from playhead.eventlog import LogWriter, Recording, printable
 from playhead.events import Event, Parent
@@ -45,10 +45,14 @@ def derive(
     changes = Changes(recording, masker, others)
     for edit in edits:
         changes.apply(edit)
-    at_step = min((edit.at.step for edit in edits if not isinstance(edit, Adds | Says) and edit.at.step), default=None)
-    kept: list[Any] = [masker.value(msgspec.to_builtins(edit)) for edit in edits]
+    placeless = (Adds, Ends, Says)
+    at_step = min((edit.at.step for edit in edits if not isinstance(edit, placeless) and edit.at.step), default=None)
+    kept: list[Any] = [masker.value(_told(edit)) for edit in edits]
     edited_start(changes, run, Parent(run=recording.id, head=found.head, at_step=at_step, edits=kept))
-    log = store.create(run, recording.kind, task=recording.task, mask_key=recording.header.mask_key)
+    # What is new has placeholders of this store's key. Where the others are of another, none is named: then a replay
+    # takes one placeholder for as good as another.
+    same_key = recording.header.mask_key == masker.key_id
+    log = store.create(run, recording.kind, task=recording.task, mask_key=masker.key_id if same_key else None)
     try:
         _write(changes, log, masker)
         return log.seal()
@@ -56,6 +60,12 @@ def derive(
         log.abandon()
         log.path.unlink(missing_ok=True)
         raise
+
+
+def _told(edit: Edit) -> Any:
+    """An edit as the new recording lists it; a question stands there in full already, and is not told twice."""
+    told = msgspec.to_builtins(edit)
+    return {name: value for name, value in told.items() if name != "content"} if isinstance(edit, Asks) else told
 
 
 def _write(changes: Changes, log: LogWriter, masker: Masker) -> None:

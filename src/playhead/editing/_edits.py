@@ -110,6 +110,18 @@ class Adds(msgspec.Struct, frozen=True, kw_only=True, tag="adds", tag_field="edi
     seq: int
 
 
+class Asks(_Edit, frozen=True, kw_only=True, tag="asks"):
+    """The program asks ``content``, a tree as in `playhead.player.Request`, and gets the recorded answer."""
+
+    content: Any
+
+
+class Ends(msgspec.Struct, frozen=True, kw_only=True, tag="ends", tag_field="edit", omit_defaults=True):
+    """The run gives ``result``, a tree."""
+
+    result: Any = None
+
+
 class Says(msgspec.Struct, frozen=True, kw_only=True, tag="says", tag_field="edit"):
     """The user says ``text`` in place of ``instead_of``, wherever that went into the run or into a question."""
 
@@ -117,7 +129,7 @@ class Says(msgspec.Struct, frozen=True, kw_only=True, tag="says", tag_field="edi
     instead_of: str
 
 
-Edit = Returns | Raises | Answers | Responds | Faults | Takes | Adds | Delays | Drops | Reads | Says
+Edit = Returns | Raises | Answers | Responds | Faults | Takes | Adds | Delays | Drops | Reads | Asks | Ends | Says
 """One change."""
 
 

@@ -23,7 +23,7 @@ _BASE64: Final = re.compile(r"[A-Za-z0-9+/_-]{20,}={0,2}")
 
 def without_mask_keys(request: Request) -> Request:
     """``request`` with one and the same text for all placeholders."""
-    return msgspec.structs.replace(request, name=without_keys(request.name), content=_without_keys(request.content))
+    return msgspec.structs.replace(request, name=without_keys(request.name), content=tree_without_keys(request.content))
 
 
 def without_keys(text: str) -> str:
@@ -40,9 +40,10 @@ def _open(found: re.Match[str]) -> str:
     return PLACEHOLDER.sub(_ANY, text) if PLACEHOLDER.search(text) else found[0]
 
 
-def _without_keys(tree: Any) -> Any:
+def tree_without_keys(tree: Any) -> Any:
+    """``tree`` with one and the same text for all placeholders."""
     if isinstance(tree, str):
         return without_keys(tree)
     if isinstance(tree, Mapping):
-        return {_without_keys(key): _without_keys(value) for key, value in tree.items()}
-    return [_without_keys(item) for item in tree] if isinstance(tree, list) else tree
+        return {tree_without_keys(key): tree_without_keys(value) for key, value in tree.items()}
+    return [tree_without_keys(item) for item in tree] if isinstance(tree, list) else tree

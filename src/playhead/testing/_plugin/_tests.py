@@ -34,7 +34,7 @@ class RecordedTest:
         self._item = item
         self._place = place
         self._settings = read_settings(item.config.rootpath)
-        self._store = LocalStore(_store_path(self._settings, item.config.rootpath))
+        self._store = LocalStore(store_of(self._settings, item.config.rootpath))
         self._error: BaseException | None = None
         self._failed = False
         self._passed = False
@@ -102,7 +102,8 @@ def shown_path(path: Path) -> str:
     return str(path) if shown.startswith("..") else shown
 
 
-def _store_path(settings: Settings, root: Path) -> Path:
+def store_of(settings: Settings, root: Path) -> Path:
+    """The folder of the store of the project at ``root``."""
     if settings.store is not None:
         return Path(settings.base, os.path.expanduser(settings.store))
     return find_store(root)
