@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from playhead.testing import ModelServer, Text
-from tests.docs.test_tutorial import BLOCK, PAGE, missing
+from tests.docs.newcomer import BLOCK, missing
+from tests.docs.test_tutorial import PAGE
 from tests.testing.plugin.projects import Project
 
 HOW_TO = PAGE.parents[1] / "how-to" / "record-in-tests.md"

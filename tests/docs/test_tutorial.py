@@ -31,7 +31,7 @@ def test_every_command_of_the_page_works_and_says_what_the_page_shows(tmp_path: 
 def test_the_story_of_a_refusal_goes_as_its_page_tells(tmp_path: Path) -> None:
     """A failing run, the step found, the refusal put in, the agent mended, and kept as a regression."""
     fails = ("--id complaint", "bisect", "replay refused\n", "suite runs\n# changed")
-    assert len(follow(FOLDER / "a-refusal.md", tmp_path, port=8124, fails=fails)) == 9
+    assert len(follow(FOLDER / "a-refusal.md", tmp_path, port=8124, fails=fails)) == 8
 
 
 def test_the_page_installs_extras_that_there_are() -> None:

@@ -81,7 +81,9 @@ class _Updating:
         if done is None:
             return
         with open_recording(self.fixture.path) as recording:
-            self.change = find_change(recording, done.report, done.asked, done.runs)
+            self.change = find_change(
+                recording, done.report, done.asked, runs=done.runs, ended=str(done.ended), uncaught=done.uncaught
+            )
             self.why_not = self.change.why_not
             if self.why_not:
                 return

@@ -89,7 +89,7 @@ class Changes:
             case Asks():
                 self._ask(self._exchange(edit.at), edit.content)
             case Ends():
-                self._end(edit.result)
+                self._end(edit)
             case Reads():
                 self._read(edit)
             case Delays():
@@ -163,10 +163,11 @@ class Changes:
         body = msgspec.structs.replace(body, **{name: self._masker.value(content)})
         self.replaced[exchange.question.seq] = msgspec.structs.replace(exchange.question, body=body)
 
-    def _end(self, result: Any) -> None:
-        """Have the run give another result."""
+    def _end(self, edit: Ends) -> None:
+        """Have the run end otherwise."""
+        told = self._masker.value({"result": edit.result, "reason": edit.reason, "error": edit.error})
         for event in self.recording.of_kind("run.finished"):
-            body = msgspec.structs.replace(event.body, result=self._masker.value(result))
+            body = msgspec.structs.replace(event.body, outcome=edit.outcome, **told)
             self.replaced[event.seq] = msgspec.structs.replace(event, body=body)
 
     def _delay(self, edit: Delays) -> None:

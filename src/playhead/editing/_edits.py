@@ -117,9 +117,12 @@ class Asks(_Edit, frozen=True, kw_only=True, tag="asks"):
 
 
 class Ends(msgspec.Struct, frozen=True, kw_only=True, tag="ends", tag_field="edit", omit_defaults=True):
-    """The run gives ``result``, a tree."""
+    """The run ends with this ``outcome``, for this ``reason``, with ``result`` or by ``error``, which are trees."""
 
+    outcome: Literal["success", "failure", "aborted"] = "success"
     result: Any = None
+    reason: str | None = None
+    error: Any = None
 
 
 class Says(msgspec.Struct, frozen=True, kw_only=True, tag="says", tag_field="edit"):

@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from playhead.editing import Asks, Drops, Edit, Ends, Place, derive
-from playhead.eventlog import SEALED_SUFFIX, Recording, pack, read_header
+from playhead.eventlog import SEALED_SUFFIX, Recording, pack, printable, read_header
 from playhead.events import canonical
 from playhead.masking import Masker
 from playhead.player import Asked, ReplayReport
@@ -35,8 +35,19 @@ class Change(msgspec.Struct, frozen=True):
     why_not: str = ""
 
 
-def find_change(recording: Recording, report: ReplayReport, asked: Sequence[Asked], runs: Sequence[Any]) -> Change:
-    """What a loose replay of the present code would make of a recording."""
+def find_change(
+    recording: Recording,
+    report: ReplayReport,
+    asked: Sequence[Asked],
+    *,
+    runs: Sequence[Any],
+    ended: str,
+    uncaught: Any = None,
+) -> Change:
+    """What a loose replay of the present code would make of a recording.
+
+    ``runs`` are the ends of the runs within, ``ended`` that of the process in words, ``uncaught`` the exception by it.
+    """
     if report.divergence is not None and report.divergence.kind != "unplayed":
         first = report.divergence.message.partition("\n")[0]
         return Change(why_not=f"the recording has no answer to what is asked now: {first}")
@@ -52,19 +63,34 @@ def find_change(recording: Recording, report: ReplayReport, asked: Sequence[Aske
         edits.append(Drops(at=Place(seq=left.seq)))
         place = f"step {left.step}" if left.step is not None else f"event {left.seq}"
         words.append(f"- {place} {left.boundary} {left.name} is not asked any more")
-    ends, told = _end(recording, runs)
+    ends, told = _end(recording, runs, ended, uncaught)
     dropped = tuple(left.step for left in report.unplayed if left.step is not None)
     return Change(edits=(*edits, *ends), words=(*words, *told), dropped=dropped)
 
 
-def _end(recording: Recording, runs: Sequence[Any]) -> tuple[list[Edit], list[str]]:
-    finished = recording.finished
-    now = next((run for run in runs if isinstance(run, dict)), None)
-    if finished is None or now is None or now.get("outcome", "success") != finished.outcome:
+def _end(recording: Recording, runs: Sequence[Any], ended: str, uncaught: Any) -> tuple[list[Edit], list[str]]:
+    """How the run ends now, where that is otherwise than recorded."""
+    finished, started = recording.finished, recording.started
+    now: dict[str, Any] = next((run for run in runs if isinstance(run, dict)), {})
+    if finished is None or started is None:
         return [], []
-    if canonical(now.get("result")) == canonical(finished.result):
+    if started.entry.form == "program" and ended != "exit code 0":
+        outcome = "failure" if ended.startswith("exit code") else "aborted"
+        now = {**now, "outcome": outcome, "reason": ended, "error": uncaught}
+    elif started.entry.form != "program" and not now:
         return [], []
-    return [Ends(result=now.get("result"))], ["~ the result is another one"]
+    told = {name: now.get(name) for name in ("result", "reason", "error")}
+    end = Ends(outcome=now.get("outcome", "success"), **told)
+    words = []
+    if (end.outcome, end.reason) != (finished.outcome, finished.reason):
+        words.append(f"~ it ends as {_said(end)}, and ended as {_said(finished)}")
+    if canonical(end.result) != canonical(finished.result):
+        words.append("~ the result is another one")
+    return ([end], words) if words else ([], [])
+
+
+def _said(end: Any) -> str:
+    return f"{end.outcome} ({printable(end.reason)})" if end.reason else str(end.outcome)
 
 
 class Accepted:
