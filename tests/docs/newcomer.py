@@ -118,8 +118,8 @@ def missing(wanted: str, said: str) -> list[str]:
 def follow(page: Path, tmp_path: Path, *, port: int, fails: tuple[str, ...]) -> list[str]:
     """Do what a page says, block by block, in a shell; what each block that the page shows the words of said.
 
-    Programs are saved under their titles, commands typed, and what the page shows has to be what is said. ``port`` is the
-    one that the page names. A block of commands ends with exit code 1 where it has one of ``fails`` in it, else with 0.
+    Programs are saved under their titles, commands typed, and what the page shows has to be what is said. ``port`` is
+    the one that the page names. A block of commands ends with exit code 1 where it has one of ``fails`` in it, else with 0.
     """
     text = page.read_text(encoding="utf-8").replace(str(port), str(free_port()))
     blocks = [match.groups() for match in BLOCK.finditer(text)]
