@@ -119,7 +119,7 @@ def follow(page: Path, tmp_path: Path, *, port: int, fails: tuple[str, ...]) -> 
     """Do what a page says, block by block, in a shell; what each block that the page shows the words of said.
 
     Programs are saved under their titles, commands typed, and what the page shows has to be what is said. ``port`` is
-    the one that the page names. A block of commands ends with exit code 1 where it has one of ``fails`` in it, else with 0.
+    the one that the page names. A block of commands ends with exit code 1 where one of ``fails`` is in it, else 0.
     """
     text = page.read_text(encoding="utf-8").replace(str(port), str(free_port()))
     blocks = [match.groups() for match in BLOCK.finditer(text)]
