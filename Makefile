@@ -37,7 +37,7 @@ format: setup  ## put the form right
 	$(BIN)/ruff format .
 
 unit: setup  ## all tests but the sweeps on the main Python
-	$(BIN)/python $(PYTEST) -m "not sweep"
+	$(BIN)/python $(PYTEST) -m "not sweep" --ignore=tests/repo
 
 others: setup  ## the quick unit tests on every other supported Python of this machine
 	@$(PYTHONS) each -- $(PYTEST) -m "not slow and not sweep" $(UNITS)

@@ -39,7 +39,7 @@ def searching(*arguments: dict[str, Any], last: Answer | None = None, tool: str 
     return script
 
 
-@pytest.mark.parametrize("first", range(1, 5))
+@pytest.mark.parametrize("first", [1, 2, *(pytest.param(first, marks=pytest.mark.sweep) for first in (3, 4))])
 def test_a_corruption_at_each_step_of_200_is_found_within_the_budget(tmp_path: Path, first: int) -> None:
     """A fault that stays (all later answers carry it), and one that a single step shows: every place there is."""
     stays = check_of(lambda prefix: "spoilt" not in prefix.text, name="stays")

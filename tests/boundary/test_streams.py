@@ -53,8 +53,8 @@ class Session:
     def refuse(self, lane: Lane | None, place: str) -> BaseException | None:
         return ConnectionRefusedInReplayError(f"no {place}") if self.forbids_network else None
 
-    def open(self, lane: Lane, *, waited: int | None = None) -> None:
-        pass
+    def open(self, lane: Lane, *, waited: int | None = None) -> bool:
+        return True
 
     def begin(self, lane: Lane, call: Call) -> Ticket:
         return Ticket(lane, call, answer=self.answer)

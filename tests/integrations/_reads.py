@@ -37,8 +37,8 @@ class RecordingReads:
     def tell_time(self, now: float) -> float:
         return now
 
-    def open(self, lane: Lane, *, waited: int | None = None) -> None:
-        pass
+    def open(self, lane: Lane, *, waited: int | None = None) -> bool:
+        return True
 
     def begin(self, lane: Lane, call: Call) -> Ticket:
         with self._lock:

@@ -78,8 +78,8 @@ class Recorder:
     def refuse(self, lane: Lane | None, place: str) -> None:
         return None
 
-    def open(self, lane: Lane, *, waited: int | None = None) -> None:
-        pass
+    def open(self, lane: Lane, *, waited: int | None = None) -> bool:
+        return True
 
     def begin(self, lane: Lane, call: Call) -> Ticket:
         ticket = Ticket(lane, call)

@@ -46,7 +46,9 @@ def test_what_a_child_asks_for_is_in_a_recording_of_its_own_and_answered_from_it
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("way", ["asyncio", "threads", "poll", "fork", "spawn"])
+@pytest.mark.parametrize(
+    "way", ["asyncio", "spawn", *(pytest.param(way, marks=pytest.mark.sweep) for way in ("threads", "poll", "fork"))]
+)
 def test_the_program_learns_of_the_ends_of_its_children_in_the_recorded_order(way: str, tmp_path: Path) -> None:
     ways = {
         "asyncio": """

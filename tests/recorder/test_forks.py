@@ -102,10 +102,8 @@ def test_a_child_that_lives_on_does_not_keep_the_file_of_its_dead_parent(tmp_pat
             work(1)
             child = os.fork()
             if child == 0:
-                time.sleep(60)
-            else:
-                print(child, flush=True)
-                time.sleep(60)
+                print(os.getpid(), flush=True)
+            time.sleep(60)
         """,
     )
     with program.start() as process:

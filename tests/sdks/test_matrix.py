@@ -21,9 +21,15 @@ pytestmark = pytest.mark.slow
 
 MODES: list[Mode] = ["sync", "async"]
 FLAVOURS = [(sdk, mode) for sdk in SDKS for mode in MODES if (sdk, mode) != ("gemini.generate over httpx2", "sync")]
+LONG = {("openai.responses", "async"), ("anthropic.messages", "sync"), ("gemini.generate", "sync")}
+"""They differ from others by the SDK's own code above the transport only, so only `make test-all` has them."""
 
 
-@pytest.mark.parametrize(("sdk", "mode"), FLAVOURS, ids=lambda value: value.replace(" ", "-"))
+@pytest.mark.parametrize(
+    ("sdk", "mode"),
+    [pytest.param(*each, marks=pytest.mark.sweep if each in LONG else ()) for each in FLAVOURS],
+    ids=lambda value: value.replace(" ", "-"),
+)
 def test_a_replay_gives_the_program_what_it_got_when_recorded(sdk: str, mode: Mode, tmp_path: Path) -> None:
     """B26, B28, B30: in every situation, in this process and in a fresh one, with the server gone and no connection.
 

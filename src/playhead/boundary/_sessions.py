@@ -98,10 +98,11 @@ class Session(Protocol):
         """The error for a connection to ``place`` that is about to be opened; ``None`` where it may be."""
         ...
 
-    def open(self, lane: Lane, *, waited: int | None = None) -> None:
+    def open(self, lane: Lane, *, waited: int | None = None) -> bool:
         """A thread begins to work in ``lane``, or goes on there after it has ``waited`` for what other threads do.
 
-        That is the number of the wait among the places in the lane where there may be one, 0 where it has none.
+        That is the number of the wait among the places in the lane where there may be one, 0 where it has none. In a
+        replay this tells whether it began when recorded; elsewhere it is true.
         """
         ...
 

@@ -139,9 +139,9 @@ class ForkSession:
         """Before it is live a fork opens no connection."""
         return None if self._record is not None else self._replay.refuse(lane, place)
 
-    def open(self, lane: Lane, *, waited: int | None = None) -> None:
+    def open(self, lane: Lane, *, waited: int | None = None) -> bool:
         """A thread begins, or goes on."""
-        (self._record or self._replay).open(lane, waited=waited)
+        return (self._record or self._replay).open(lane, waited=waited)
 
     def begin(self, lane: Lane, call: Call) -> Ticket:
         """Answer from the recording, or go live as soon as all that was recorded has happened."""

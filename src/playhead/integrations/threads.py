@@ -18,7 +18,7 @@ from playhead.integrations._joiners import wake_joiners
 from playhead.integrations._lane_tasks import place_future
 from playhead.integrations._origins import follow_origin, ran_in
 from playhead.integrations._places import waiting_here, waiting_nowhere
-from playhead.integrations._pooled import Pooled, finishing
+from playhead.integrations._pooled import Pooled, finishing, shutting_down
 
 _ABSENT: Any = object()
 _POOLS = ("concurrent.futures.", "anyio.", "asyncio.", "multiprocessing.")
@@ -31,6 +31,7 @@ def install(patches: Patches) -> None:
 
     def patch_pool(module: ModuleType) -> None:
         patches.replace(module.ThreadPoolExecutor, "submit", _submitting(module.ThreadPoolExecutor.submit))
+        patches.replace(module.ThreadPoolExecutor, "shutdown", shutting_down(module.ThreadPoolExecutor.shutdown))
         patches.replace(module._WorkItem, "run", finishing(module._WorkItem.run))
 
     def patch_future(module: ModuleType) -> None:

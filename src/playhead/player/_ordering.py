@@ -83,14 +83,17 @@ class Ordering:
         """How many moments were recorded."""
         return self._order.length
 
-    def open(self, lane: Lane, *, waited: int | None = None) -> None:
-        """Let a thread begin in ``lane`` in its turn, or go on there after it has ``waited`` for others."""
+    def open(self, lane: Lane, *, waited: int | None = None) -> bool:
+        """Let a thread begin in ``lane`` in its turn, or go on there after it has ``waited`` for others.
+
+        Whether it began when recorded.
+        """
         with self._lock:
             if self._ended:
-                return
+                return True
             index = self._order.opening(lane.name) if waited is None else self._wakes.take(lane.name, wait=waited)
             if index is not None and self.stile.passes(index, None, running_watch()):
-                return
+                return True
             place = f"the thread of lane {lane.name}"
             if index is not None:
                 recorded = getattr(self._recording.events[self._order.seq(index)].body, "turns", None)
@@ -99,9 +102,10 @@ class Ordering:
                 # It never began when recorded, perhaps since it was cancelled in time: let all else come first.
                 hold = Hold(self.stile, FREE, lane=lane.name, place=place, at_ns=self.stile.now_ns)
             else:
-                return
+                return True
         with suppress(PlayheadError):  # it is told at its first crossing
             hold.wait()
+        return hold.is_recorded
 
     def follow(self) -> LoopWatch | None:
         """Have the loop that runs in this thread, if there is one, wait for its turns; its watch."""

@@ -111,9 +111,9 @@ class ReplaySession:
         """Whether traffic with ``host`` lies outside the run."""
         return self._ignored is not None and self._ignored(host)
 
-    def open(self, lane: Lane, *, waited: int | None = None) -> None:
-        """Let a thread begin in its turn, or go on in its turn after it has ``waited``."""
-        self._ordering.open(lane, waited=waited)
+    def open(self, lane: Lane, *, waited: int | None = None) -> bool:
+        """Let a thread begin in its turn, or go on so after it has ``waited``; whether it began when recorded."""
+        return self._ordering.open(lane, waited=waited)
 
     def begin(self, lane: Lane, call: Call) -> Ticket:
         """Answer ``call`` from the recording; raises `DivergenceError` where it cannot."""

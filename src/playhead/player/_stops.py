@@ -127,8 +127,9 @@ class PromptSession:
         """The error for a connection."""
         return _refusal(f"a connection to {place}")
 
-    def open(self, lane: Lane, *, waited: int | None = None) -> None:
+    def open(self, lane: Lane, *, waited: int | None = None) -> bool:
         """Threads of the debugger's begin when they are started."""
+        return True
 
     def begin(self, lane: Lane, call: Call) -> Ticket:
         """Raises `AtPromptError`, but for time that is to pass."""

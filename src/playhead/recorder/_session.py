@@ -80,10 +80,10 @@ class RecordSession:
     def refuse(self, lane: Lane | None, place: str) -> None:
         """A run that is recorded may connect to whatever it likes."""
 
-    def open(self, lane: Lane, *, waited: int | None = None) -> None:
+    def open(self, lane: Lane, *, waited: int | None = None) -> bool:
         """Note that a thread begins in ``lane``, or goes on: what it does before it crosses may matter to others."""
         if self._ended:
-            return
+            return True
         if waited is None:
             watch = lone_watch()
             turns = watch.mark() if watch is not None else None
@@ -92,6 +92,7 @@ class RecordSession:
             watch = running_watch() or lone_watch()
             turns = watch.mark() if watch is not None else None
             self._writer.put((self._scribe.woken, _mono_ns(), lane, waited, turns))
+        return True
 
     def begin(self, lane: Lane, call: Call) -> Ticket:
         """Note a question; the call goes live."""
