@@ -42,7 +42,8 @@ class Turnstile:
         self._lock = lock
         self._blocked = blocked
         self._turns = turns
-        self._queues = Queues()
+        self._queues = queues = Queues()
+        self._held, self._free, self._never = queues.held, queues.free, queues.never
         self.still = Stillness(self.activity)
         self._jumps = 0
         self._polled = 0
@@ -76,7 +77,7 @@ class Turnstile:
         """The moment ``index`` has come by itself, in the loop of ``watch``."""
         self.order.happened(index)
         self._moved(index, watch)
-        if self._queues.has_held:
+        if self._held:
             self._ready_others(index, watch)
             self.came(watch)
             self._advance()
@@ -89,7 +90,7 @@ class Turnstile:
             return False
         self.order.happened(index)
         self._moved(index, watch)
-        if self._queues.has_held:
+        if self._held:
             self.came(watch)
         return True
 
@@ -100,7 +101,7 @@ class Turnstile:
         nobody waits, and nobody else runs.
         """
         me = _thread.get_ident()
-        if self._queues or self.activity.alone != me or self.failure is not None:
+        if self._held or self._free or self._never or self.activity.alone != me or self.failure is not None:
             return False
         watch = near_watch()
         if watch is not None:
