@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+MAIN_AGAIN = "__playhead_main__"
+"""The name that a replay gives to the program's main module, so that its `if __name__ == "__main__"` is not run."""
+
 _call_id: ContextVar[str | None] = ContextVar("playhead_call_id", default=None)
 
 
@@ -184,7 +187,8 @@ def _entry_of(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> E
 
 
 def _path(function: Any) -> str:
-    return f"{function.__module__}:{function.__qualname__}"
+    module = "__main__" if function.__module__ == MAIN_AGAIN else function.__module__
+    return f"{module}:{function.__qualname__}"
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from typing import Any
 
 from playhead._children import ReplayedChildren
 from playhead._configuration import Settings, host_matcher, read_settings
+from playhead._decorators import MAIN_AGAIN
 from playhead._masking import make_masker
 from playhead._normalisers import load_normalisers
 from playhead._runs import INSTALLATION, installers
@@ -285,7 +286,7 @@ def _find_module(name: str, file: str | None) -> Any:
         main = sys.modules.get("__main__")
         if getattr(main, "__file__", None) == file:
             return main
-        return runpy.run_path(file, run_name="__playhead_main__")
+        return runpy.run_path(file, run_name=MAIN_AGAIN)
     if name not in sys.modules and "" not in sys.path:
         sys.path.insert(0, "")
     return importlib.import_module(name)

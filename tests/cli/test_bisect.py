@@ -147,6 +147,7 @@ def test_a_live_check_looks_at_the_agent_itself_before_a_step_is_answered(folder
     assert "is no expression" in done.stderr
     done = type_in(folder, "bisect", "run-2", "--live", "unheard_of > 3")
     assert (done.returncode, "cannot be told" in done.stdout) == (1, True)
+    assert "because: NameError: name 'unheard_of' is not defined" in done.stdout
 
 
 def test_a_search_by_hand_goes_on_over_commands_and_leaves_the_recording_alone(folder: Path) -> None:

@@ -114,3 +114,10 @@ while (page := turn()) != "end":
     assert fine.exists()
     assert record(tmp_path, run="fine").returncode == 0
     assert type_in(tmp_path, "shrink", "fine").returncode == 1
+
+
+def test_a_check_that_the_passing_run_does_not_pass_either_is_refused(shop: Path) -> None:
+    (shop / "strict.py").write_text("def never(came):\n    return False\n")
+    done = type_in(shop, "blame", "failing", "passing", "--check", "strict.py:never")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "passing is not good either by strict.py:never" in done.stderr

@@ -80,9 +80,18 @@ def test_each_command_says_what_it_is_for(recorded: Path) -> None:
 
 
 def test_a_slip_is_told_and_the_session_goes_on_but_a_script_fails(recorded: Path) -> None:
-    lines = "jump\ngoto x\nback\ndiff 1\nprint\nprint missing\ngoto end\nlocals\nback\nprint told\nprint reason\n"
+    lines = (
+        "jump\ngoto x\ngoto 99\nback\ndiff 1\nprint\nprint missing\ngoto end\nlocals\nback\nprint told\nprint reason\n"
+    )
     done = type_in(recorded, "debug", "run-1", input=lines)
-    for text in ("no command 'jump'", "'x' is not the number", "steps count from 1", "diff takes two", "an expression"):
+    for text in (
+        "no command 'jump'",
+        "'x' is not the number",
+        ", not 99",
+        "steps count from 1",
+        "diff takes two",
+        "an expression",
+    ):
         assert text in done.stderr
     assert "NameError: name 'missing' is not defined" in done.stdout
     assert "the program has ended" in done.stderr

@@ -42,6 +42,20 @@ def test_the_two_stand_side_by_side_and_what_is_equal_is_summed_up(folder: Path)
     assert "--values" in done.stderr
 
 
+def test_another_outcome_counts_and_is_said_to(tmp_path: Path) -> None:
+    store = tmp_path / ".playhead"
+    find = playhead.tool(lambda q: q, name="find")
+    for run in ("run-1", "run-2"):
+        with playhead.record(kind="run", store=store, id=run) as made:
+            find("茶")
+            if run == "run-2":
+                made.fail("no tea")
+    done = type_in(tmp_path, "diff", "run-1", "run-2", "--on", "names")
+    rows = [" ".join(line.split()) for line in done.stdout.splitlines()]
+    assert (done.returncode, "~ outcome: success │ outcome: failure" in rows) == (1, True)
+    assert rows[-1] == "different by names: 1 exchange equal, 0 not; the outcome differs"
+
+
 @pytest.mark.parametrize(
     ("words", "code"),
     [(["--on", "names"], 1), (["--values"], 1), (["--path", "/q"], 1), (["--values", "--on", "names"], 2)],

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import stat
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from playhead.eventlog import open_recording
-from tests.cli.commands import environment, type_in
+from tests.cli.commands import environment, load, type_in
 
 AGENT = """
 import playhead
@@ -71,6 +72,24 @@ def test_the_new_run_says_where_it_comes_from(project: Path) -> None:
     assert "refused: TimeoutError timed out" in type_in(project, "replay", run).stdout
     data = json.loads(type_in(project, "show", run, "--json").stdout)
     assert [each["edit"] for each in data["parent"]["edits"]] == ["faults", "delays"]
+
+
+def test_an_http_status_is_a_number(tmp_path: Path) -> None:
+    program = """
+import httpx, playhead
+from playhead.testing import ModelServer, Raw
+
+with ModelServer({}, routes={"GET /stock": Raw(200, b"3")}) as server:
+    with playhead.record(id="run-1"):
+        httpx.get(f"{server.url}/stock")
+"""
+    (tmp_path / "agent.py").write_text(program)
+    subprocess.run([sys.executable, "agent.py"], cwd=tmp_path, env=environment(), check=True)
+    asked = load(tmp_path, "run-1").questions[0].seq
+    words = ("--event", str(asked), "--status", "403", "--header", "retry-after: 30", "--id", "run-2")
+    done = type_in(tmp_path, "edit", "run-1", *words)
+    assert done.returncode == 0, done.stderr
+    assert "403" in type_in(tmp_path, "show", "run-2").stdout
 
 
 def test_json_names_the_run_and_its_parent(project: Path) -> None:

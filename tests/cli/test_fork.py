@@ -114,3 +114,10 @@ def test_what_cannot_be_forked_is_a_matter_of_usage(project: Path, words: tuple[
     assert done.returncode == 2
     assert told in done.stderr
     assert "next: " in done.stderr
+
+
+def test_an_id_that_is_taken_is_refused_before_anything_runs(project: Path) -> None:
+    done = fork(project, "fork", "shop-1", "--at", "1", "--id", "shop-1")
+    assert (done.returncode, done.stdout) == (3, "")
+    assert "there is a recording shop-1 already" in done.stderr
+    assert "Traceback" not in done.stderr

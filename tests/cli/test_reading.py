@@ -143,6 +143,17 @@ def test_one_of_something_is_told_in_the_singular(tmp_path: Path) -> None:
     assert re.search(plurals, said) is None
 
 
+def test_a_model_that_was_marked_by_hand_is_shown_as_any_other(tmp_path: Path) -> None:
+    store = tmp_path / ".playhead"
+    think = playhead.model(lambda prompt: f"after much thought, {prompt}", name="think")
+    with playhead.record(kind="small", store=store, id="small-1"):
+        think("tea")
+    for words in (["show", "small-1"], ["why", "small-1", "--step", "1"]):
+        done = type_in(tmp_path, *words)
+        assert done.returncode == 0, done.stderr
+        assert '(prompt="tea") → "after much thought, tea"' in done.stdout
+
+
 def test_an_enormous_error_is_cut_in_a_pipe_too_and_whole_in_its_step(tmp_path: Path) -> None:
     store = tmp_path / ".playhead"
 
@@ -199,7 +210,7 @@ def test_a_recording_differs_from_another_and_not_from_itself(project: Path) -> 
     done = type_in(project, "diff", "triage-1", "refund-1")
     assert done.returncode == 1
     lines = [line.split() for line in done.stdout.splitlines()]
-    assert ["≈", "outcome:", "success", "│", "outcome:", "failure"] in lines
+    assert ["~", "outcome:", "success", "│", "outcome:", "failure"] in lines
     assert ["-", "1", "model", "gpt-4o"] in [line[:4] for line in lines]
     assert ["+", "│", "1", "tool", "refund"] in [line[:5] for line in lines]
     found = json.loads(type_in(project, "diff", "triage-1", "refund-1", "--json").stdout)

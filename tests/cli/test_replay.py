@@ -113,6 +113,7 @@ def test_an_entry_point_is_called_again_from_its_recording(tmp_path: Path, place
     [run] = [run["id"] for run in json.loads(type_in(tmp_path, "runs", "--json").stdout)]
     done = type_in(tmp_path, "replay", run)
     assert done.returncode == 0, done.stderr + done.stdout
+    assert done.stdout.splitlines()[-1] == "identical in all that was seen"
     path.write_text(ENTRY.replace("look_up(ticket)", "look_up(ticket + '!')"))
     done = type_in(tmp_path, "replay", run)
     assert done.returncode == 1

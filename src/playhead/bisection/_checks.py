@@ -27,7 +27,7 @@ GOOD = Judgement("good")
 
 
 class Bisected(msgspec.Struct, frozen=True):
-    """A finding on a recording; ``why`` is what the check said at the step found, or at each `Turn` to bad."""
+    """A finding on a recording; ``why`` is what the check said at the step found, at `Turn`s to bad and at skips."""
 
     run: str
     finding: Finding
@@ -52,12 +52,12 @@ def bisect_recording(recording: Recording, check: Check, *, sweep: bool = True) 
 
     def judge(step: int) -> Verdict:
         said = check(prefixes.up_to(step))
-        if said.verdict == "bad":
+        if said.verdict != "good":
             why[step] = said.why
         return said.verdict
 
     finding = bisect(len(prefixes), judge, sweep=sweep)
-    shown = [finding.step, *(turn.step for turn in finding.turns)]
+    shown = [finding.step, *(turn.step for turn in finding.turns), *finding.skipped]
     return Bisected(recording.id, finding, {step: why[step] for step in shown if step in why})
 
 

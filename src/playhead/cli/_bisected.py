@@ -59,6 +59,8 @@ def print_found(recording: Recording, finding: Finding, why: Mapping[int, str], 
             click.secho(f"which of the steps {low} to {high} is the first bad one, if one is, cannot be told",
                         fg="yellow", bold=True)  # fmt: skip
             click.echo(f"  skipped: {_steps(finding.skipped)}")
+            for text in dict.fromkeys(why[step] for step in finding.skipped if why.get(step)):
+                click.echo(f"  because: {printable(text, limit=600)}")
     click.secho(_amounts(finding, hints=hints), dim=True)
     if finding.kind == "holds" and not finding.proved and hints:
         say(f"  whether it was bad before: playhead bisect {printable(recording.id)} … --sweep")

@@ -50,6 +50,11 @@ def command(
         raise UsageError("a run is not blamed by itself", next=f"playhead runs --kind {bad.kind}")
     stage = Stage(place, command)
     by, judge = ("check", judge_of(named)) if named else judge_by(stage.play(bad), stage.play(good))
+    if named and not judge(stage.play(good)):
+        raise UsageError(
+            f"{good.id} is not good either by {named} when it is replayed",
+            next=f"playhead replay {good.id} --match loose",
+        )
     with stage.deriving(bad, {good.id: good}) as write:
         found = blame(bad, good, write=write, passes=lambda mixed, order: judge(stage.play(mixed, order)))
     saved = _save(found, bad, good, store) if save and found.kind == "found" else None

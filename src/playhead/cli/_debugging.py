@@ -133,7 +133,7 @@ class Debugging:
                 amount = _number(rest) if rest else 1
                 return self._go(self._at + (amount if word == "next" else -amount))
             case "goto":
-                return self._go(self._last + 1 if rest == "end" else _number(rest))
+                return self._go(self._last + 1 if rest == "end" else self._recording.step(_number(rest)).step or 0)
             case "quit":
                 return QUIT
             case "help":

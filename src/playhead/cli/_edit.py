@@ -36,7 +36,7 @@ class _Ordered(click.Command):
             if isinstance(given, list) and isinstance(parameter, click.Option):
                 at = taken.get(name, 0)
                 taken[name] = at + 1
-                given = given[at]
+                given = parameter.type.convert(given[at], parameter, ctx)
             typed.append((name, given))
         ctx.meta["playhead.typed"] = typed
         return super().parse_args(ctx, args)

@@ -107,10 +107,16 @@ def fork_program(
     from playhead._runs import new_id as make_id
     from playhead.cli._replay import print_report, write_report
     from playhead.editing import find_point
-    from playhead.eventlog import counted
+    from playhead.errors import RecordingExistsError
+    from playhead.eventlog import counted, printable
 
     recording = place.open(run)
     find_point(recording, at)
+    if new_id is not None and place.has(new_id):
+        raise RecordingExistsError(
+            f"there is a recording {printable(new_id)} already, and recordings are never overwritten",
+            next=f"playhead show {printable(new_id)}",
+        )
     made = new_id or make_id(recording.kind)
     order = ForkOrder(
         id=made, at=at, live=choose_live(live, recorded), cross_version=cross_version, allowed=tuple(allowed)

@@ -102,6 +102,8 @@ class Sides:
         if here < len(found.changes):
             places += f", of which {here} count"
         how = {"names": "by names", "shapes": "by names and shapes", "values": "by values"}[found.on]
+        if found.outcomes[0] != found.outcomes[1]:
+            places += "; the outcome differs"
         return f"{'the same' if found.same else 'different'} {how}: {places}"
 
 
@@ -168,7 +170,9 @@ def print_sides(sides: Sides) -> None:
     _print_row(" ", printable(found.before), printable(found.after), half, bold=True)
     for name, old, new in sides.facts():
         fg = "yellow" if old != new and name == "outcome" else None
-        _print_row(" " if old == new else "≈", f"{name}: {old}", f"{name}: {new}", half, fg=fg, dim=fg is None)
+        _print_row(
+            " " if old == new else "~" if fg else "≈", f"{name}: {old}", f"{name}: {new}", half, fg=fg, dim=fg is None
+        )
     click.echo()
     for line in sides.lines(wide=half):
         if line.equal:
@@ -199,4 +203,6 @@ def _print_row(sign: str, before: str, after: str, half: int, **style: Any) -> N
 
 
 def _fitted(text: str, size: int) -> str:
-    return (text if len(text) <= size else f"{text[: size - 1]}…").ljust(size)
+    from rich.cells import cell_len, set_cell_size
+
+    return set_cell_size(text, size) if cell_len(text) <= size else f"{set_cell_size(text, size - 1)}…"

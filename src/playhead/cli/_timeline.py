@@ -106,6 +106,8 @@ def describe_answer(question: Event, answer: Event | None, width: int) -> str:
         return _model_said(question.body.provider, body, width) + ended
     if isinstance(question.body, BoundaryAsked) and question.body.child is not None:
         return _process_ended(body.value)
+    if isinstance(question.body, ModelRequested):
+        return brief(body.content, width // 2) + ended
     if getattr(body, "status", None) is not None:
         return f"{body.status}{ended}"
     if body.items is not None:

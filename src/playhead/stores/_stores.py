@@ -99,6 +99,11 @@ class LocalStore:
             self.recordings / file_name(run), header, durability=durability, blobs=self.blobs, clock=self._clock
         )
 
+    def has(self, run: str) -> bool:
+        """Whether there is a recording of exactly this id."""
+        name = self.recordings / file_name(run)
+        return any(Path(f"{name}{suffix}").exists() for suffix in (SEALED_SUFFIX, LIVE_SUFFIX))
+
     def _prepare(self, folder: Path) -> None:
         with writing(folder):
             new = not self.path.exists()
