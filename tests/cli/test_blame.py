@@ -57,8 +57,9 @@ def test_the_answer_that_made_it_fail_is_named(shop: Path) -> None:
     assert "next: playhead show failing#3" in done.stderr
     assert before.read_bytes() == held
     kept = done.stderr.partition("kept as ")[2].split()[0]
-    again = type_in(shop, "replay", kept, "--match", "loose")
+    again = type_in(shop, "replay", kept)
     assert (again.returncode, "7\n" in again.stdout) == (0, True), again.stdout + again.stderr
+    assert (len(load(shop, kept).steps), load(shop, kept).outcome) == (4, "success")
 
 
 def test_what_is_good_can_be_said_by_a_function(shop: Path) -> None:
@@ -74,6 +75,8 @@ def test_what_is_good_can_be_said_by_a_function(shop: Path) -> None:
 def test_runs_that_tell_nothing_are_refused_or_said_to(shop: Path) -> None:
     same = type_in(shop, "blame", "failing", "failing")
     assert (same.returncode, "a run is not blamed by itself" in same.stderr) == (2, True)
+    swapped = type_in(shop, "blame", "passing", "failing")
+    assert (swapped.returncode, "next: playhead blame failing passing" in swapped.stderr) == (2, True)
     assert record(shop, "good", run="twin").returncode == 0
     alike = type_in(shop, "blame", "passing", "twin")
     assert (alike.returncode, "both runs come out alike" in alike.stderr) == (2, True)
@@ -81,7 +84,7 @@ def test_runs_that_tell_nothing_are_refused_or_said_to(shop: Path) -> None:
     assert other.exists()
     (shop / "checks.py").write_text("def good(came):\n    return came.outcome == 'success'\n")
     changed = type_in(shop, "blame", "failing", "passing", "--check", "checks.py:good")
-    assert (changed.returncode, "fails even with all that passing was given" in changed.stdout) == (1, True)
+    assert (changed.returncode, "passing is not good either by checks.py:good" in changed.stderr) == (2, True)
 
 
 def test_the_shortest_run_that_fails_is_made(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ recording, with a function of one's own (`check_of`), a program (`command_check`
 passing one, and `shrink` the shortest recording that still fails.
 """
 
-from playhead.bisection._blaming import Blamed, blame
+from playhead.bisection._blaming import Blamed, blame, edits_played
 from playhead.bisection._checks import (
     GOOD,
     Bisected,
@@ -53,6 +53,7 @@ __all__ = [
     "check_failed",
     "check_of",
     "command_check",
+    "edits_played",
     "forget_marks",
     "held_so_far",
     "load_function",

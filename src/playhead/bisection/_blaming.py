@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Literal
 
 import msgspec
 
 from playhead.bisection._mixing import Difference, Mixture, find_mixture, order_as
 from playhead.bisection._reducing import Reducer
-from playhead.editing import Edit
+from playhead.editing import Drops, Edit, Place, Reads, Takes
 from playhead.eventlog import Recording
 
 Write = Callable[[Sequence[Edit]], Recording]
@@ -24,16 +24,17 @@ class Blamed(msgspec.Struct, frozen=True):
 
     ``found``: the ``differences`` are enough, and none of them can be left out. ``passes``: the failing run does not
     fail when it is replayed. ``fails``: it fails even with all that the passing run was given. ``alike``: both were
-    given the same. ``mixture`` is the recording that passes, made of the failing one by ``edits``; ``replays`` is how
-    many were made, ``among`` how many differences there are.
+    given the same. ``mixture`` is the recording that passes, in this ``order``, with the exchanges that were ``added``;
+    ``replays`` is how many were made, ``among`` how many differences there are.
     """
 
     kind: Literal["found", "passes", "fails", "alike"]
     differences: tuple[Difference, ...] = ()
     replays: int = 0
     among: int = 0
-    edits: tuple[Edit, ...] = ()
+    added: tuple[Edit, ...] = ()
     mixture: Recording | None = None
+    order: tuple[int, ...] = ()
 
 
 def blame(failing: Recording, passing: Recording, *, write: Write, passes: Passes) -> Blamed:
@@ -55,12 +56,33 @@ def blame(failing: Recording, passing: Recording, *, write: Write, passes: Passe
     if start is None:
         return Blamed("fails", replays=reducer.tried, among=len(found))
     guilty = tuple(found[at] for at in reducer.reduce(start))
-    edits = (*mixture.added, *(edit for each in guilty for edit in each.edits))
-    return Blamed("found", guilty, reducer.tried, len(found), edits, write(edits))
+    mixed, order = _mix(mixture, guilty, passing, write)
+    return Blamed("found", guilty, reducer.tried, len(found), mixture.added, mixed, tuple(order))
+
+
+def edits_played(found: Blamed, failing: Recording, unplayed: Collection[int]) -> list[Edit]:
+    """The edits by which the failing run becomes the mixture without what is ``unplayed`` in it, by its ``seq``."""
+    assert found.mixture is not None
+    edits = [edit for each in found.differences for edit in each.edits]
+    gone = {edit.at.seq for edit in edits if isinstance(edit, Drops)}
+    ours = [each.question.seq for each in failing.exchanges if each.question.seq not in gone]
+    mixed = [each.question.seq for each in found.mixture.exchanges]
+    theirs = mixed[len(ours) :]
+    left = [Drops(at=Place(seq=seq)) for seq, now in zip(ours, mixed, strict=False) if now in unplayed]
+    added = [edit for edit, now in zip(found.added, theirs, strict=False) if now not in unplayed]
+    changed = {edit.at.seq for edit in left}
+    kept = [edit for edit in edits if isinstance(edit, Drops | Reads | Takes) and edit.at.seq not in changed]
+    return [*added, *kept, *left]
 
 
 def _passes(mixture: Mixture, chosen: Sequence[Difference], passing: Recording, write: Write, passes: Passes) -> bool:
+    return passes(*_mix(mixture, chosen, passing, write))
+
+
+def _mix(
+    mixture: Mixture, chosen: Sequence[Difference], passing: Recording, write: Write
+) -> tuple[Recording, Sequence[int]]:
+    """The failing run with what was chosen of the passing one, and the order of its moments."""
     mixed = write([*mixture.added, *(edit for each in chosen for edit in each.edits)])
     is_moved = any(each.what == "order" for each in chosen)
-    order = order_as(mixed, passing) if is_moved else [moment.seq for moment in mixed.moments()]
-    return passes(mixed, order)
+    return mixed, order_as(mixed, passing) if is_moved else [moment.seq for moment in mixed.moments()]

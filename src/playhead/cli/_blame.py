@@ -13,6 +13,7 @@ from playhead.errors import UsageError
 
 if TYPE_CHECKING:
     from playhead.bisection import Blamed, Difference
+    from playhead.cli._judging import Stage
     from playhead.eventlog import Exchange, Recording
 
 _MOST = 12
@@ -43,11 +44,22 @@ def command(
     """
     from playhead.bisection import blame
     from playhead.cli._judging import Stage, judge_by, judge_of
+    from playhead.eventlog import printable
 
     place = open_store(store)
     bad, good = place.open(failing), place.open(passing)
     if bad.id == good.id:
         raise UsageError("a run is not blamed by itself", next=f"playhead runs --kind {bad.kind}")
+    if bad.kind != good.kind:
+        raise UsageError(
+            f"the runs are of different agents: {printable(bad.kind)} and {printable(good.kind)}",
+            next=f"playhead runs --kind {printable(bad.kind)}",
+        )
+    if named is None and bad.outcome == "success" != good.outcome:
+        raise UsageError(
+            f"{printable(bad.id)} did not fail, and {printable(good.id)} did: the failing run comes first",
+            next=f"playhead blame {printable(good.id)} {printable(bad.id)}",
+        )
     stage = Stage(place, command)
     by, judge = ("check", judge_of(named)) if named else judge_by(stage.play(bad), stage.play(good))
     if named and not judge(stage.play(good)):
@@ -57,7 +69,7 @@ def command(
         )
     with stage.deriving(bad, {good.id: good}) as write:
         found = blame(bad, good, write=write, passes=lambda mixed, order: judge(stage.play(mixed, order)))
-    saved = _save(found, bad, good, store) if save and found.kind == "found" else None
+        saved = _save(found, bad, good, stage, store) if save and found.kind == "found" else None
     if as_json:
         print_json(_as_data(found, bad, good, by, saved))
     else:
@@ -67,16 +79,24 @@ def command(
     return 0 if found.kind == "found" else 1
 
 
-def _save(found: Blamed, failing: Recording, passing: Recording, store: str | None) -> str:
-    from playhead._configuration import read_settings
-    from playhead._masking import make_masker
+def _save(found: Blamed, failing: Recording, passing: Recording, stage: Stage, store: str | None) -> str:
+    """Keep the mixture as it was played: without what was not asked for, and with the end that it comes to."""
     from playhead._runs import new_id
-    from playhead.editing import derive
+    from playhead.bisection import edits_played
+    from playhead.editing import Ends, derive
 
-    settings, place = read_settings(store=store), open_store(store)
-    run = new_id(failing.kind)
-    masker = make_masker(settings, place.mask_key())
-    derive(failing, found.edits, run=run, store=place, masker=masker, others={passing.id: passing})
+    assert found.mixture is not None
+    if any(each.what == "order" for each in found.differences):
+        raise UsageError(
+            "an order cannot be kept as a recording: there its answers came in the recorded one",
+            next=f"playhead blame {failing.id} {passing.id}",
+        )
+    came = stage.play(found.mixture, found.order)
+    outcome: Any = came.outcome
+    end = Ends(outcome=outcome, result=came.result, reason=came.reason, error=came.error)
+    edits = [*edits_played(found, failing, came.unplayed), end]
+    place, run = open_store(store), new_id(failing.kind)
+    derive(failing, edits, run=run, store=place, masker=stage.masker, others={passing.id: passing})
     return run
 
 

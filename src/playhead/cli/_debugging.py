@@ -183,7 +183,8 @@ class Debugging:
         import shlex
 
         step = str(min(self._at, self._last))
-        words = [self._recording.id, "--step" if word == "edit" else "--at", step, *shlex.split(rest)]
+        named, own = "--step" if word == "edit" else "--at", shlex.split(rest)
+        words = [self._recording.id, *([] if named in own else [named, step]), *own]
         typed = f"playhead {word} {shlex.join(words)}"
         if word not in VERBS:
             raise UsageError(f"{word} is not a part of this version of playhead", next=typed)

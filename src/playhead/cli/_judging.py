@@ -31,7 +31,8 @@ class CameOut(msgspec.Struct, frozen=True):
 
     ``outcome`` is that of its run, or what its exit code says; ``result`` and ``reason`` are its run's, ``error`` the
     exception that ended it, ``exit`` its exit code (a signal's is negative), ``output`` what it printed, masked. Where
-    the answers were not enough for it, ``diverged`` says why and nothing else counts.
+    the answers were not enough for it, ``diverged`` says why and nothing else counts. ``unplayed`` are the questions
+    that it did not ask, by their ``seq``.
     """
 
     diverged: str | None = None
@@ -41,6 +42,7 @@ class CameOut(msgspec.Struct, frozen=True):
     error: Any = None
     exit: int = 0
     output: str = ""
+    unplayed: tuple[int, ...] = ()
 
 
 Judge = Callable[[CameOut], bool]
@@ -52,7 +54,7 @@ class Stage:
     def __init__(self, store: LocalStore, command: Sequence[str]) -> None:
         self._store = store
         self._command = command
-        self._masker = make_masker(read_settings(store=str(store.path)), store.mask_key())
+        self.masker = make_masker(read_settings(store=str(store.path)), store.mask_key())
 
     def play(self, recording: Recording, order: Sequence[int] | None = None) -> CameOut:
         """How the program comes out. Raises `UsageError` where the recording does not say what to start."""
@@ -64,7 +66,7 @@ class Stage:
                 )  # fmt: skip
             except NoReportError as error:
                 return CameOut(diverged=error.message)
-        return _read(done, self._masker.text(captured.text))
+        return _read(done, self.masker.text(captured.text))
 
     @contextmanager
     def deriving(
@@ -79,7 +81,7 @@ class Stage:
                 if not edits:
                     return recording
                 run = f"{recording.id}-{next(numbers)}"
-                path = derive(recording, edits, run=run, store=place, masker=self._masker, others=others)
+                path = derive(recording, edits, run=run, store=place, masker=self.masker, others=others)
                 return open_recording(path)
 
             yield write
@@ -153,4 +155,5 @@ def _read(done: Replayed, output: str) -> CameOut:
         error=done.uncaught or told.get("error"),
         exit=code,
         output=output,
+        unplayed=tuple(each.seq for each in report.unplayed),
     )
