@@ -28,7 +28,7 @@ VERBS = {
 """The verbs, in the order of the help page, with the first sentence of each."""
 
 _WIDEST = 100
-_INDENT = 10
+_INDENT = 11
 
 
 def help_page() -> str:
