@@ -79,6 +79,16 @@ def test_the_page_s_commands_do_what_it_says(folder: Path) -> None:
     assert (dropped.returncode, shown[2] in dropped.stdout) == (1, True)
 
 
+def test_a_complaint_becomes_a_check(folder: Path) -> None:
+    (block,) = [content for kind, content in BLOCK.findall(PAGE.read_text(encoding="utf-8")) if kind == "sh"]
+    annotate, score = block.strip().splitlines()
+    assert type_in_shell(folder, "playhead suite tests/runs --add triage-7f3a").returncode == 0
+    assert type_in_shell(folder, annotate).returncode == 0
+    assert type_in_shell(folder, score).returncode == 1
+    write_agent(folder, AGENT.replace("notify(answer)\n", ""))
+    assert type_in_shell(folder, score).returncode == 0
+
+
 def test_the_workflow_is_one_and_its_command_writes_what_it_uploads(folder: Path) -> None:
     blocks = [content for kind, content in BLOCK.findall(PAGE.read_text(encoding="utf-8")) if kind == "yaml"]
     steps = yaml.safe_load(blocks[0])["jobs"]["suite"]["steps"]

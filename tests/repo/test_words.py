@@ -13,7 +13,7 @@ WORDS = (
     *("strict", "loose", "matcher", "normaliser", "miss", "unplayed exchange"),
     *("edge", "slice", "race", "strand"),
     *("check", "prefix", "turning point"),
-    "suite",
+    *("suite", "annotation"),
 )
 NOT_OURS = re.compile(r"\b(cassettes?|scrub\w*|sanitis\w*|sanitiz\w*|redact\w*|mock\w*)\b", re.IGNORECASE)
 GLOSSARY = DOCS / "reference" / "glossary.md"

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from playhead._program import play_suite
+from playhead.cli._main import run
 from playhead.cli._suite import as_data
 from playhead.stores import LocalStore
 from playhead.suite import read_suite
@@ -115,13 +120,20 @@ class Project:
         return len(path.read_text().splitlines()) if path.exists() else 0
 
     def type(self, *words: str, **options: Any) -> subprocess.CompletedProcess[str]:
-        """Run ``playhead`` here."""
-        options.setdefault("stdin", subprocess.DEVNULL)
-        return type_in(self.folder, *words, **options)
+        """Run ``playhead`` here: in this process, unless ``options`` say how another one is to be started."""
+        if options:
+            return type_in(self.folder, *words, stdin=subprocess.DEVNULL, **options)
+        out, err = io.StringIO(), io.StringIO()
+        with chdir(self.folder), redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as ended:
+            run([*words, *(("--jobs", "1") if words[0] == "suite" else ())])
+        code = ended.value.code
+        assert isinstance(code, int)
+        return subprocess.CompletedProcess(words, code, out.getvalue(), err.getvalue())
 
     def suite(self, *, match: Any = None, only: Sequence[str] = (), **how: Any) -> tuple[int, dict[str, Any]]:
         """Play the suite as the command line does; exit code and data. Nothing has gone live."""
         runs = self.folder / "runs"
+        how.setdefault("jobs", 1)
         store = LocalStore(self.folder / ".playhead")
         summary = play_suite(read_suite(runs, match=match, only=only), store, folder="runs", **how)
         assert self.lines("live.log") == 0

@@ -12,6 +12,8 @@ from playhead.cli._output import console, print_json, say, width
 from playhead.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from playhead.cli._timeline import Row
     from playhead.eventlog import Recording
     from playhead.stores import LocalStore
@@ -115,11 +117,14 @@ def _show_run(recording: Recording, place: LocalStore, as_json: bool) -> None:
     from playhead.cli._header import header_as_data, header_lines
     from playhead.cli._timeline import rows
     from playhead.eventlog import printable
+    from playhead.suite import annotations_file, annotations_of
 
     family = family_as_data(recording, place)
+    annotations = list(annotations_of(recording, place)) if annotations_file(recording, place).exists() else []
     if as_json:
         steps = [msgspec.to_builtins(row) for row in rows(recording, width=_WIDE)]
-        print_json({**header_as_data(recording), **family, "timeline": steps})
+        said = {"annotations": [msgspec.to_builtins(each) for each in annotations]} if annotations else {}
+        print_json({**header_as_data(recording), **family, **said, "timeline": steps})
         return
     for text, style in header_lines(recording, width=_width()):
         click.echo(click.style(text, **style) if style else text)
@@ -128,7 +133,10 @@ def _show_run(recording: Recording, place: LocalStore, as_json: bool) -> None:
     found = list(rows(recording, width=_width()))
     if found:
         click.echo()
-        _print_timeline(found, _width())
+        _print_timeline(found, _width(), {each.step for each in annotations})
+    for each in annotations:
+        where = f"step {each.step}" if each.step is not None else "the run"
+        click.secho(f"! {where}: {printable(each.wrong, limit=_WIDE)}", fg="red")
     click.echo()
     count = len(recording.steps)
     if count:
@@ -139,8 +147,8 @@ def _width() -> int:
     return max(20, width(piped=_WIDE))
 
 
-def _print_timeline(found: list[Row], width: int) -> None:
-    """A line for each row; a narrow terminal does without what is least missed."""
+def _print_timeline(found: list[Row], width: int, annotated: Collection[int | None]) -> None:
+    """A line for each row, with a sign at ``annotated`` steps; a narrow terminal has only what matters most."""
     from rich.table import Table
     from rich.text import Text
 
@@ -163,7 +171,8 @@ def _print_timeline(found: list[Row], width: int) -> None:
         table.add_column(justify="right", no_wrap=True, style="dim")
     for row in found:
         style = "red" if row.failed else "yellow" if row.failed is None else ""
-        cells = [Text(str(row.step) if row.step is not None else "·")]
+        sign = "!" if row.step is not None and row.step in annotated else ""
+        cells = [Text(f"{sign}{row.step}" if row.step is not None else "·", style="red" if sign else "")]
         if lanes:
             cells.append(Text(printable(row.lane.removeprefix("main/"))))
         cells += [Text(row.kind), Text(row.name, style=style), Text(row.said, style=style)]

@@ -35,6 +35,13 @@ _COLOURS = {"held": "green", "drifted": "cyan", "changed": "red", "broken": "yel
 @click.option("--list", "lists", is_flag=True, help="Name the recordings and how they are matched; play none.")
 @click.option("--add", "added", multiple=True, metavar="RUN", help="Copy a run of the store into DIR; play none.")
 @click.option("--update", is_flag=True, help="Show what has changed, and accept it where the recording can answer it.")
+@click.option("--expectations", is_flag=True, help="Judge by what was expected of annotated recordings, loosely.")
+@click.option(
+    "--history",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="With --expectations: add the score to this file, and show the ones before.",
+)
 @click.option("--junit", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write JUnit XML there.")
 @click.option(
     "--markdown", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write a summary there."
@@ -50,6 +57,8 @@ def command(
     lists: bool,
     added: tuple[str, ...],
     update: bool,
+    expectations: bool,
+    history: Path | None,
     junit: Path | None,
     markdown: Path | None,
     store: str | None,
@@ -73,6 +82,12 @@ def command(
         from playhead.cli._suite_changes import update_suite
 
         return update_suite(folder, fixtures, open_store(store), jobs=jobs, limit_s=limit, as_json=as_json)
+    if expectations:
+        from playhead.cli._expectations import refuse_with, score_suite
+
+        refuse_with(junit=junit, markdown=markdown, match=match)
+        place = open_store(store)
+        return score_suite(folder, fixtures, place, history=history, as_json=as_json, jobs=jobs, limit_s=limit)
     from playhead._program import play_suite
 
     def tell(fixture: Fixture, result: Result, played: Any) -> None:

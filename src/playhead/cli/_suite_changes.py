@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,12 +15,23 @@ from playhead._configuration import read_settings
 from playhead._masking import make_masker
 from playhead._program import keys_of, play_suite
 from playhead._runs import new_id
+from playhead.cli._expectations import read_all
 from playhead.cli._output import print_json, say
 from playhead.cli._suite import print_result
 from playhead.errors import CorruptRecordingError, PlayheadError, RecordingExistsError
 from playhead.eventlog import LIVE_SUFFIX, SEALED_SUFFIX, Recording, counted, open_recording, pack, printable
 from playhead.stores import LocalStore, file_name
-from playhead.suite import Accepted, Change, Fixture, Result, find_change, keep_before, with_match
+from playhead.suite import (
+    Accepted,
+    Change,
+    Fixture,
+    Result,
+    annotations_file,
+    carry_over,
+    find_change,
+    keep_before,
+    with_match,
+)
 
 if TYPE_CHECKING:
     from playhead._program import Played
@@ -35,6 +47,9 @@ def add_runs(folder: Path, runs: tuple[str, ...], store: LocalStore, *, as_json:
     for recording, target in copies:
         assert recording.path is not None
         pack(recording.path, target, blobs=store.blobs)
+        said = annotations_file(recording, store)
+        if said.exists():  # the chain, and with it the head that they name, is the same
+            shutil.copyfile(said, annotations_file(open_recording(target)))
     paths = [str(target) for _, target in copies]
     if as_json:
         print_json({"added": paths})
@@ -107,7 +122,11 @@ class _Updating:
         try:
             if not asks or not sys.stdin.isatty() or click.confirm("  accept?", default=True, err=True):
                 self.before = keep_before(self.fixture.path, store)
+                said = read_all([self.fixture]).get(self.fixture.path, [])
                 self.made.replace(self.fixture.path)
+                if said:
+                    with open_recording(self.fixture.path) as recording:
+                        carry_over(said, recording, annotations_file(recording), self.change.dropped)
             else:
                 self.why_not = "it was declined"
         finally:

@@ -112,7 +112,8 @@ def describe_answer(question: Event, answer: Event | None, width: int) -> str:
         return f"{body.status}{ended}"
     if body.items is not None:
         return f"{counted(len(body.items), 'item')}{ended}"
-    return brief(body.value, width // 2) + ended
+    wrapped_model = isinstance(question.body, ModelRequested)
+    return brief(body.content if wrapped_model else body.value, width // 2) + ended
 
 
 def _process_ended(value: Any) -> str:

@@ -18,6 +18,7 @@ VERBS = {
     "blame": "Find the fewest answers that, taken from a passing run, make a failing run of the same agent pass.",
     "shrink": "Make the shortest recording of a run with which the agent still fails, and print its id.",
     "suite": "Play a folder of recordings against the present code, and fail where it asks something else.",
+    "annotate": "Say what was wrong in a run and what should have happened, for a suite to check.",
     "why": "Show why something happened in a run: the chain of what was handed on, back to where it came from.",
     "verify": "Check that a recording is whole and has not been changed.",
     "doctor": "Check this installation, or find what makes a program come out differently from run to run.",
@@ -27,7 +28,7 @@ VERBS = {
 """The verbs, in the order of the help page, with the first sentence of each."""
 
 _WIDEST = 100
-_INDENT = 10
+_INDENT = 11
 
 
 def help_page() -> str:

@@ -62,6 +62,7 @@ class LocalStore:
         ├── recordings/<run>.playhead.jsonl    going on, or cut off
         ├── blobs/                             large bodies, by digest
         ├── bisections/<run>.json              what was said of steps by hand
+        ├── annotations/<run>.jsonl            what was wrong, and what should have happened
         └── keys/mask.key                      what the placeholders of masks are made with
 
     Nothing is made before something is to be kept. ``runs`` may be named by their id, by a prefix of it that
