@@ -2,7 +2,8 @@
 
 The agent asks a model twice through the SDK of OpenAI, looks something up and notifies somebody. "As scripts" starts an
 interpreter for each run, two at a time, as a shell script of regression tests would (it is measured on some of them);
-"in one process each" runs a hundred in each of two processes, which nothing but the server's own speed limits. The server is scripted and answers
+"in one process each" runs a hundred in each of two processes, which nothing but the server's own speed limits. The
+server is scripted and answers
 at once: a real model takes seconds.
 """
 
