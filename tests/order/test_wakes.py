@@ -265,6 +265,29 @@ def test_work_that_was_cancelled_before_it_began_is_cancelled_again(deck: Deck) 
             assert deck.report.identical, deck.report.lines()
 
 
+def test_a_thread_that_a_library_starts_is_waited_for_while_an_answer_is_held(deck: Deck) -> None:
+    """A pool's new thread is to come, though nobody of the program's own runs: the order is not given up there."""
+    anyio = pytest.importorskip("anyio")
+
+    @playhead.tool
+    async def fetch(seconds: float) -> float:
+        await anyio.sleep(seconds)
+        return seconds
+
+    async def main() -> float:
+        async with anyio.create_task_group() as group:
+            group.start_soon(anyio.to_thread.run_sync, look, 1)
+            found: float = await fetch(0.005)
+            group.cancel_scope.cancel()
+        return found
+
+    for _ in range(3):
+        recording, given = deck.record(lambda: anyio.run(main))
+        for _ in range(2):
+            assert deck.replay(recording, lambda: anyio.run(main)) == given
+            assert deck.report.identical, deck.report.lines()
+
+
 def test_a_replay_does_not_wait_for_a_call_that_no_thread_has_yet(deck: Deck) -> None:
     """A call that is handed to a thread waits for its loop first, which must not wait for it."""
     anyio = pytest.importorskip("anyio")

@@ -49,11 +49,18 @@ def _starting(original: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(original)
     def start(self: threading.Thread) -> None:
         lane = current_lane()
-        if lane is None or _waits_for_work(self):
-            with waiting_nowhere():
-                original(self)
+        if lane is None:
+            original(self)
             return
         activity, expected = lane.activity, object()
+        if _waits_for_work(self):
+            activity.begin(expected)  # whoever starts it waits for it to be there, and that nobody else brings about
+            try:
+                with waiting_nowhere():
+                    original(self)
+            finally:
+                activity.end(expected)
+            return
         activity.begin(expected)  # at work before it runs: whoever starts it may come to rest first
         put_back = _enter_at_start(self, lane.child(_name_thread(self)), lambda: activity.end(expected))
         number = lane.count("wait")
