@@ -295,7 +295,7 @@ def test_a_program_is_given_the_prefix_and_answers_by_its_exit_code(tmp_path: Pa
     )
     found = bisect_recording(recording, command_check(["python3", "-c", code]), sweep=False)
     assert found.finding.step == 4
-    assert found.why == {4: "exit code 3"}
+    assert found.why == {4: "exit code 3", 5: "exit code 125"}
     assert found.finding.skipped == (5,)
     assert seen.read_text().splitlines() == ["run-1"] * (found.finding.checks)
 

@@ -71,6 +71,7 @@ def test_an_exchange_in_eight_times_as_many_tasks_costs_no_more_than_twice_as_mu
 
 
 @pytest.mark.slow
+@pytest.mark.sweep
 def test_an_exchange_in_a_recording_of_many_thousands_costs_no_more_than_twice_as_much(deck: Deck) -> None:
     assert grows(deck, in_tasks, (100, 30), (800, 30)) < 2
 

@@ -106,13 +106,23 @@ def two_consumers() -> list[Any]:
     return log
 
 
+@playhead.tool
+def look_long(question: Any) -> Any:
+    """A tool that takes longer than it takes to hand it to a pool, so that who wants its result has to wait."""
+    time.sleep(random.uniform(0.015, 0.025))
+    return question
+
+
 def pools_in_a_pool() -> list[Any]:
-    """Who waits for the results of a pool is woken beside its next piece of work."""
+    """Who waits for the results of a pool is woken beside its next piece of work.
+
+    A result that is there already is not waited for, and between threads that cross nothing the interpreter decides.
+    """
     log: list[Any] = []
 
     def outer(number: int) -> int:
         with ThreadPoolExecutor(2) as pool:
-            for done in [pool.submit(look, (number, each)) for each in range(3)]:
+            for done in [pool.submit(look_long, (number, each)) for each in range(3)]:
                 log.append((number, done.result()))
         return number
 

@@ -120,6 +120,7 @@ def test_coroutines(project: Project, library: str, plugin: str, mark: str) -> N
     assert project.live == []
 
 
+@pytest.mark.sweep
 def test_an_event_loop_that_outlives_a_test_belongs_to_each_in_turn(project: Project) -> None:
     pytest.importorskip("anyio")
     text = """
