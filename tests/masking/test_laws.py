@@ -62,6 +62,7 @@ def test_both_engines_give_the_same_result(text: str) -> None:
 @example("Bearer /aaaaaa.q@aaaaaaaa.org")
 @example("Bearer abcdefghijkl/aaaaaa.q@aaaaaaaa.org, Bearer x.masked-5")
 @example("://api_key=ana@example.org")
+@example("://@[masked:secret:0123456789]@@")
 @example("github_pat_" + "0" * 60 + "7sk-api_key=sk-sk-")
 @example('token: "[masked:secret:0123456789]"')
 def test_masking_twice_is_masking_once(text: str) -> None:

@@ -257,7 +257,7 @@ class TextMask:
                 start = masked[before][1]
             if within >= 0 and start <= masked[within][0] < end < masked[within][1]:
                 end = masked[within][0]
-            if start < end:
+            if start < end and not is_placeholder(text[start:end]):
                 clipped.append(hit._replace(start=start, end=end))
         return clipped
 
