@@ -21,7 +21,8 @@ demo: setup  ## record, replay offline, diverge: a small agent against a scripte
 
 test: check unit others  ## check, then all tests on the main Python, then the quick ones on every other Python
 
-test-all: check frameworks  ## check, then all tests on every Python, sweeps included
+test-all: export HYPOTHESIS_PROFILE = exploring
+test-all: check frameworks  ## check, then all tests on every Python, sweeps included, with examples that are new each time
 	$(BIN)/python $(PYTEST)
 	@$(PYTHONS) each -- $(PYTEST)
 

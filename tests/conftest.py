@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("steady", derandomize=True)
+settings.register_profile("exploring")
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
+# What decides whether a change is taken gives the same answer each time; `make test-all` goes where nobody has been.
 
 
 @pytest.fixture
