@@ -71,8 +71,12 @@ class Unordered:
         self.activity = Activity()
         self.stile = self
 
-    def open(self, lane: Lane, *, waited: int | None = None) -> None:
+    def open(self, lane: Lane, *, waited: int | None = None) -> bool:
         """A thread begins at once."""
+        return True
+
+    def await_others(self) -> None:
+        """Nobody is waited for."""
 
     def asked(self, *_: Any) -> None:
         """Nothing follows from a question."""
