@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from playhead.cli._options import example, open_store, split_step, store_option
+from playhead.cli._options import example, match_option, open_store, split_step, store_option
 from playhead.errors import UsageError
 
 if TYPE_CHECKING:
@@ -16,13 +16,7 @@ if TYPE_CHECKING:
 
 @click.command("debug", **example("playhead debug triage-7f3a#7"))
 @click.argument("run", metavar="RUN[#STEP]")
-@click.option(
-    "--match",
-    type=click.Choice(["strict", "loose"]),
-    default="strict",
-    show_default=True,
-    help="Whether questions must be equal, or only the same in other words.",
-)
+@match_option("questions")
 @store_option
 @click.argument("command", nargs=-1, type=click.UNPROCESSED, metavar="[-- PROGRAM [ARGS]...]")
 def command(run: str, match: Match, store: str | None, command: tuple[str, ...]) -> int:

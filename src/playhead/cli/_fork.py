@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from playhead.cli._options import as_json, example, open_store, store_option
+from playhead.cli._options import as_json, example, match_option, normalisers_option, open_store, store_option
 from playhead.cli._output import json_text, say
 
 if TYPE_CHECKING:
@@ -25,20 +25,8 @@ if TYPE_CHECKING:
 @click.option(
     "--allow-side-effects", multiple=True, metavar="TOOL", help="Let this tool go live, though it changes something."
 )
-@click.option(
-    "--match",
-    type=click.Choice(["strict", "loose"]),
-    default="strict",
-    show_default=True,
-    help="Whether questions before the point must be equal, or only the same in other words.",
-)
-@click.option(
-    "--normalisers",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    multiple=True,
-    metavar="FILE",
-    help="Take out what these functions take out, as in a replay.",
-)
+@match_option("questions before the point")
+@normalisers_option("as in a replay")
 @click.option("--id", "new_id", metavar="ID", help="The id of the new recording.")
 @store_option
 @as_json

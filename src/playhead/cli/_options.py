@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -12,10 +14,34 @@ if TYPE_CHECKING:
     from playhead.eventlog import Recording
     from playhead.stores import LocalStore
 
+F = TypeVar("F", bound=Callable[..., Any])
+
 as_json = click.option("--json", "as_json", is_flag=True, help="Print the data as JSON.")
 store_option = click.option(
     "--store", metavar="PATH", help="The folder of recordings. Default: .playhead beside the project."
 )
+
+
+def match_option(what: str) -> Callable[[F], F]:
+    """``--match``: whether ``what`` must be equal, or only the same in other words."""
+    return click.option(
+        "--match",
+        type=click.Choice(["strict", "loose"]),
+        default="strict",
+        show_default=True,
+        help=f"Whether {what} must be equal, or only the same in other words.",
+    )
+
+
+def normalisers_option(how: str) -> Callable[[F], F]:
+    """``--normalisers``: files of functions, ``how`` they are told of."""
+    return click.option(
+        "--normalisers",
+        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        multiple=True,
+        metavar="FILE",
+        help=f"Take out what these functions take out, {how}.",
+    )
 
 
 def open_store(path: str | None) -> LocalStore:

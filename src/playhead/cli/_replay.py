@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from playhead.cli._options import as_json, example, open_store, store_option
+from playhead.cli._options import as_json, example, match_option, normalisers_option, open_store, store_option
 from playhead.cli._output import json_text, say
 from playhead.errors import UsageError
 
@@ -31,20 +31,8 @@ _COLOURS = {
 
 @click.command("replay", **example("playhead replay triage-7f3a --match loose"))
 @click.argument("run")
-@click.option(
-    "--match",
-    type=click.Choice(["strict", "loose"]),
-    default="strict",
-    show_default=True,
-    help="Whether questions must be equal, or only the same in other words.",
-)
-@click.option(
-    "--normalisers",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    multiple=True,
-    metavar="FILE",
-    help="Take out what these functions take out, as `playhead doctor --write-normalisers` writes them.",
-)
+@match_option("questions")
+@normalisers_option("as `playhead doctor --write-normalisers` writes them")
 @click.option(
     "--permute",
     type=click.IntRange(min=1),
