@@ -9,7 +9,7 @@ from playhead.eventlog._format import FORMAT, LIMITS, LIVE_SUFFIX, SEALED_SUFFIX
 from playhead.eventlog._locking import is_held
 from playhead.eventlog._packing import pack
 from playhead.eventlog._parts import escape, escape_text, list_ref, part_digest, part_ref
-from playhead.eventlog._printing import counted, printable
+from playhead.eventlog._printing import counted, printable, shown_path
 from playhead.eventlog._reader import Line, LogReader, Torn, read_header
 from playhead.eventlog._recording import Exchange, Moment, Question, Recording, open_recording
 from playhead.eventlog._verdicts import Break, Verification
@@ -52,6 +52,7 @@ __all__ = [
     "printable",
     "read_end",
     "read_header",
+    "shown_path",
     "verify",
     "writing",
 ]

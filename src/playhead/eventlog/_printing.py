@@ -1,8 +1,10 @@
-"""Text from a recording, made safe to show, and amounts as people say them."""
+"""Text from a recording, made safe to show; amounts and paths as people say them."""
 
 from __future__ import annotations
 
+import os
 import re
+from pathlib import Path
 
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
 
@@ -37,3 +39,12 @@ def counted(number: int, noun: str) -> str:
 def _escape(match: re.Match[str]) -> str:
     code = ord(match.group())
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+def shown_path(path: Path) -> str:
+    """``path`` as one would type it here."""
+    try:
+        shown = os.path.relpath(path)
+    except ValueError:  # on another drive
+        return str(path)
+    return str(path) if shown.startswith("..") else shown

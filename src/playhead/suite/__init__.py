@@ -10,7 +10,7 @@ from playhead.suite._moving import move_entry
 from playhead.suite._reports import as_junit, as_markdown, github_annotations, problem_text
 from playhead.suite._rules import Rule, read_rule
 from playhead.suite._settings import SuiteSettings, read_suite_settings
-from playhead.suite._verdicts import Problem, Result, Summary, failed_result, judge_replay, shown_path
+from playhead.suite._verdicts import Problem, Result, Summary, failed_result, judge_replay
 
 __all__ = [
     "Accepted",
@@ -45,6 +45,5 @@ __all__ = [
     "read_rule",
     "read_suite",
     "read_suite_settings",
-    "shown_path",
     "with_match",
 ]

@@ -141,6 +141,6 @@ def _property(text: str) -> str:
 def _relative(file: str) -> str:
     from pathlib import Path
 
-    from playhead.suite._verdicts import shown_path
+    from playhead.eventlog import shown_path
 
     return shown_path(Path(file))

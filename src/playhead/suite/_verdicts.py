@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 
 from playhead.errors import PlayheadError
-from playhead.eventlog import Recording, counted, printable
+from playhead.eventlog import Recording, counted, printable, shown_path
 from playhead.events import RunFinished
 from playhead.player import Difference, ReplayReport, differences, tree_without_keys
 from playhead.suite._fixtures import Fixture
@@ -144,17 +143,6 @@ def judge_replay(
         output=output if problems else "",
         next=f"playhead show {path}" + (f"#{steps[0]}" if steps else "") if problems else "",
     )
-
-
-def shown_path(path: Path) -> str:
-    """``path`` as one would type it here."""
-    import os
-
-    try:
-        shown = os.path.relpath(path)
-    except ValueError:  # on another drive
-        return str(path)
-    return str(path) if shown.startswith("..") else shown
 
 
 def _divergence(report: ReplayReport, where: str | None) -> Iterator[Problem]:

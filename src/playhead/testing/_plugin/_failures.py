@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from playhead.errors import DivergenceError, PlayheadError
+from playhead.eventlog import shown_path
 from playhead.integrations._sites import current_scope
-from playhead.testing._plugin._tests import RecordedTest, shown_path
+from playhead.testing._plugin._tests import RecordedTest
 
 
 def explain(caught: pytest.ExceptionInfo[BaseException], ours: PlayheadError, recorded: RecordedTest | None) -> Any:

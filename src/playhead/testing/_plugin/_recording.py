@@ -13,10 +13,10 @@ import pytest
 from playhead._runs import Recorder, new_id
 from playhead.boundary import current_lane
 from playhead.errors import PlayheadError, StoreNotWritableError, UsageError
-from playhead.eventlog import Recording, open_recording, pack, writing
+from playhead.eventlog import Recording, open_recording, pack, shown_path, writing
 from playhead.events import Entry
 from playhead.testing._plugin._places import Place, safe_name
-from playhead.testing._plugin._tests import RecordedTest, shown_path
+from playhead.testing._plugin._tests import RecordedTest
 
 KIND = "pytest"
 """The kind of the runs of tests."""

@@ -25,14 +25,14 @@ from playhead.errors import (
     PlayheadWarning,
     UnknownRunError,
 )
-from playhead.eventlog import Exchange, Recording, open_recording, printable
+from playhead.eventlog import Exchange, Recording, open_recording, printable, shown_path
 from playhead.masking import Masker
 from playhead.player import ReplayReport, ReplaySession
 from playhead.providers import decode_content
 from playhead.stores import LocalStore
 from playhead.testing._plugin._places import Place
 from playhead.testing._plugin._recording import body_ended
-from playhead.testing._plugin._tests import RecordedTest, shown_path
+from playhead.testing._plugin._tests import RecordedTest
 
 _NO_BODY: Final = (204, 205, 304)
 _SHOWN: Final = 3

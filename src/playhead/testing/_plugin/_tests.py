@@ -93,15 +93,6 @@ class RecordedTest:
         return inside
 
 
-def shown_path(path: Path) -> str:
-    """``path`` as one would type it here."""
-    try:
-        shown = os.path.relpath(path)
-    except ValueError:  # on another drive
-        return str(path)
-    return str(path) if shown.startswith("..") else shown
-
-
 def store_of(settings: Settings, root: Path) -> Path:
     """The folder of the store of the project at ``root``."""
     if settings.store is not None:

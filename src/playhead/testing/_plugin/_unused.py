@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from playhead.errors import PlayheadError
-from playhead.eventlog import LIVE_SUFFIX, read_header
+from playhead.eventlog import LIVE_SUFFIX, read_header, shown_path
 from playhead.testing._plugin._places import find_folder, find_place
-from playhead.testing._plugin._tests import shown_path
 
 
 def list_unused(config: pytest.Config, items: Sequence[pytest.Item], marked: Sequence[pytest.Item]) -> list[str]:
