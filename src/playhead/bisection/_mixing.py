@@ -9,15 +9,10 @@ from typing import Any, Literal
 import msgspec
 
 from playhead.comparison import Pair, align
-from playhead.editing import Adds, Drops, Edit, Place, Reads, Takes
+from playhead.editing import Adds, Drops, Edit, Place, Reads, Takes, with_manner
 from playhead.eventlog import Exchange, Recording
 from playhead.events import BoundaryAsked, ClockRead, ErasedBody, Event, RandomDrawn, canonical
 from playhead.player import request_of_event
-
-_PASSING: dict[str, Any] = {
-    "turns": None, "ready": 0, "after_piece": [], "piece_turns": [], "head_after": [], "gaps": [], "first_ns": None,
-}  # fmt: skip
-"""What says when something came, and not what."""
 
 
 class Difference(msgspec.Struct, frozen=True, kw_only=True):
@@ -94,8 +89,7 @@ def _is_fixed(exchange: Exchange) -> bool:
 
 def _given(answer: Event) -> bytes:
     """What the program was given, in bytes that are equal where that is equal."""
-    body = answer.body
-    body = msgspec.structs.replace(body, **{name: value for name, value in _PASSING.items() if hasattr(body, name)})
+    body = with_manner(answer.body, gaps=[], first_ns=None)
     return msgspec.json.encode([answer.kind, body], order="sorted")
 
 

@@ -21,8 +21,6 @@ def command(run: str, named: str | None, store: str | None, as_json: bool, comma
     Exchanges are left out, and the agent replayed with the rest, for as long as it fails as it did: with the same
     outcome and error, or with --check answering no. The recording itself stays as it is. Exit code 1: it does not fail.
     """
-    from playhead._configuration import read_settings
-    from playhead._masking import make_masker
     from playhead._runs import new_id
     from playhead.bisection import shrink
     from playhead.cli._judging import CameOut, Stage, judge_of
@@ -56,8 +54,7 @@ def command(run: str, named: str | None, store: str | None, as_json: bool, comma
     short = recording.id
     if gone:
         short = new_id(recording.kind)
-        masker = make_masker(read_settings(store=store), place.mask_key())
-        derive(recording, gone, run=short, store=place, masker=masker)
+        derive(recording, gone, run=short, store=place, masker=stage.masker)
     if as_json:
         print_json({"run": recording.id, "shrunk": short, "exchanges": len(kept), "tries": found.tries,
                     "of": len(recording.questions)})  # fmt: skip

@@ -4,6 +4,7 @@ The recording that is edited stays as it is. What is derived names it as its par
 events after an edit as they were recorded: a replay goes on with them for as long as the program asks the same.
 """
 
+from playhead.editing._applying import with_manner
 from playhead.editing._deriving import derive
 from playhead.editing._edits import (
     FAULTS,
@@ -59,4 +60,5 @@ __all__ = [
     "error_tree",
     "find_point",
     "first_said",
+    "with_manner",
 ]

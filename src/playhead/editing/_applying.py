@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping
 from itertools import count
 from typing import Any, assert_never
@@ -55,7 +56,7 @@ _GIVES: dict[type, tuple[tuple[str, Any], tuple[str, Any]]] = {
     BoundaryAsked: (("boundary.answered", BoundaryAnswered), ("boundary.failed", BoundaryFailed)),
 }
 _UNKNOWN: dict[str, Any] = {"turns": None, "ready": 0, "after_piece": [], "piece_turns": [], "head_after": []}
-"""How an answer came where nothing is known of it."""
+"""How a question or an answer came where nothing is known of it."""
 
 _KEPT = ("turns", "ready", "after_piece")
 """How an answer came, which another answer in its place does as well."""
@@ -99,7 +100,7 @@ class Changes:
                 self.dropped |= {event.seq for event in (exchange.question, exchange.answer) if event is not None}
             case Takes():
                 exchange, answer = self._claim(edit.at), self._others[edit.run].events[edit.seq]
-                self._replace(exchange, answer.kind, self._as_here(exchange, answer.body))
+                self._replace(exchange, answer.kind, with_manner(answer.body, **self._manner(exchange)))
             case Adds():
                 self._add(self._others[edit.run], edit.seq)
             case Returns() | Raises() | Answers() | Responds() | Faults():
@@ -127,9 +128,9 @@ class Changes:
             raise self._unusable(Place(seq=seq), f"is not there: the run has {len(self.recording)} events")
         event = self.recording.events[seq]
         asked = event.of if event.of is not None else seq
-        for index, question in enumerate(self.recording.questions):
-            if question.seq == asked:
-                return self.recording.exchanges[index]
+        found = _exchange_at(self.recording, asked)
+        if found is not None:
+            return found
         raise self._unusable(Place(seq=seq), f"is {event.kind}, and no part of an exchange")
 
     def _claim(self, place: Place) -> Exchange:
@@ -253,29 +254,19 @@ class Changes:
             return {}
         return {name: getattr(body, name) for name in _KEPT if hasattr(body, name)}
 
-    def _as_here(self, exchange: Exchange, body: Any) -> Any:
-        """A body of another recording, which came as the answer did that it stands for."""
-        manner = {**_UNKNOWN, **self._manner(exchange)}
-        return msgspec.structs.replace(body, **{name: each for name, each in manner.items() if hasattr(body, name)})
-
     def _add(self, other: Recording, asked: int) -> None:
         """An exchange of another recording, at the end; its answer takes as long as it took there."""
-        found = next(each for each in other.exchanges if each.question.seq == asked)
+        found = _exchange_at(other, asked)
+        assert found is not None
         question, last = found.question, (self.late or [self._last()])[-1]
         began = {"at_ns": last.at_ns, "mono_ns": last.mono_ns, "causes": ()}
-        put = msgspec.structs.replace(
-            question, seq=next(self.new), body=msgspec.structs.replace(question.body, turns=None), **began
-        )
+        put = msgspec.structs.replace(question, seq=next(self.new), body=with_manner(question.body), **began)
         self.late.append(put)
         if found.answer is not None:
             took = max(0, found.answer.mono_ns - question.mono_ns)
-            answer = msgspec.structs.replace(found.answer, seq=next(self.new), of=put.seq, **began)
-            body = msgspec.structs.replace(
-                found.answer.body, **{name: each for name, each in _UNKNOWN.items() if hasattr(found.answer.body, name)}
-            )
-            self.late.append(
-                msgspec.structs.replace(answer, body=body, at_ns=put.at_ns + took, mono_ns=put.mono_ns + took)
-            )
+            came = {"at_ns": put.at_ns + took, "mono_ns": put.mono_ns + took, "causes": ()}
+            body = with_manner(found.answer.body)
+            self.late.append(msgspec.structs.replace(found.answer, seq=next(self.new), of=put.seq, body=body, **came))
 
     def _replace(self, exchange: Exchange, kind: str, body: Any) -> None:
         if exchange.answer is not None:
@@ -304,6 +295,19 @@ class Changes:
             self.replaced[question.seq] = msgspec.structs.replace(
                 again, body=msgspec.structs.replace(again.body, turns=None)
             )
+
+
+def with_manner(body: Any, **manner: Any) -> Any:
+    """``body`` as if it had come in this ``manner``: what its kind does not have is passed over, the rest not known."""
+    told = {**_UNKNOWN, **manner}
+    return msgspec.structs.replace(body, **{name: each for name, each in told.items() if hasattr(body, name)})
+
+
+def _exchange_at(recording: Recording, asked: int) -> Exchange | None:
+    """The exchange whose question is the event ``asked``."""
+    questions = recording.questions
+    at = bisect_left(questions, asked, key=lambda question: question.seq)
+    return recording.exchanges[at] if at < len(questions) and questions[at].seq == asked else None
 
 
 def edited_start(changes: Changes, run: str, parent: Any) -> None:
