@@ -234,6 +234,5 @@ def _end_changes(recording: Recording, ended: Ended) -> list[str]:
         return []
     if started.entry.form != "program":
         return [] if str(ended) == "exit code 0" else [f"the program ended with {ended}"]
-    reason = finished.reason or ""
-    then = reason if reason.startswith(("exit code", "SIG", "signal")) else "exit code 0"
+    then = finished.process_end
     return [] if str(ended) == then else [f"the program ended with {ended} now, with {then} when recorded"]

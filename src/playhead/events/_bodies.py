@@ -100,6 +100,12 @@ class RunFinished(_Body, frozen=True, omit_defaults=True, kw_only=True):
     unseen: dict[str, int] = {}
     """Reads, connections and the like that were noticed but could not be caught, counted by name."""
 
+    @property
+    def process_end(self) -> str:
+        """How the process of a recorded program ended, in words: ``"exit code 3"``, ``"SIGKILL"``."""
+        reason = self.reason or ""
+        return reason if reason.startswith(("exit code", "SIG", "signal")) else "exit code 0"
+
 
 class MessageReceived(_Body, frozen=True, omit_defaults=True, kw_only=True):
     """The agent was given a message from outside, such as a user's turn."""

@@ -186,8 +186,7 @@ def _ending(recording: Recording, runs: Sequence[Any], ended: str) -> tuple[list
         if outcome != finished.outcome:
             return [Problem("outcome", _outcomes(finished, outcome, now.get("reason")))], []
         return [], _results(finished.result, now.get("result"))
-    reason = finished.reason or ""
-    then = reason if reason.startswith(("exit code", "SIG", "signal")) else "exit code 0"
+    then = finished.process_end
     if started.entry.form == "program" and ended != then:
         return [Problem("outcome", f"the program ended with {ended} now, with {then} when recorded")], []
     return [], _results(finished.result, now.get("result")) if now is not None else []
