@@ -24,7 +24,16 @@ from playhead.boundary import Lane, Session, current_lane, enter_lane, leave_lan
 from playhead.errors import DivergenceError, NestedRunError, ReplayStoppedError, UsageError
 from playhead.eventlog import Recording
 from playhead.events import Entry, NoteAdded, RunStarted, decode
-from playhead.player import AttentiveSession, Halt, Matching, Normaliser, ReplayReport, ReplaySession, Stops
+from playhead.player import (
+    AttentiveSession,
+    Halt,
+    Matching,
+    Normaliser,
+    ReexecutingSession,
+    ReplayReport,
+    ReplaySession,
+    Stops,
+)
 from playhead.recorder import read_packages
 
 
@@ -143,6 +152,7 @@ def replay(
     order: Sequence[int] | None = None,
     breaks: Collection[int] = (),
     until: int | None = None,
+    reexecute: bool = False,
 ) -> Replay:
     """Answer everything the block asks for from ``recording``; nothing goes live.
 
@@ -151,8 +161,9 @@ def replay(
     ``normalisers`` take out of requests what should not count; they come after those of the configuration.
     ``order`` has the answers come in another order than recorded, one of `playhead.causality.find_orders`.
     ``breaks`` are steps at which to stop in the debugger, in the agent's own frame and before they are answered;
-    there `playhead.here` knows more. At the step ``until`` the replay ends, and with it the block. Raises
-    `UsageError` where there is no such step.
+    there `playhead.here` knows more. At the step ``until`` the replay ends, and with it the block. With ``reexecute``
+    another process by which the recorded agent worked, such as Antigravity's, runs again, and its models answer as
+    recorded. Raises `UsageError` where there is no such step, or no such process.
 
     >>> import playhead
     >>> def program():
@@ -166,7 +177,16 @@ def replay(
     """
     settings = read_settings(store=str(store) if store is not None else None)
     found = recording if isinstance(recording, Recording) else choose_store(settings).open(str(recording))
-    return open_replay(found, settings, match=match, normalisers=normalisers, order=order, breaks=breaks, until=until)
+    return open_replay(
+        found,
+        settings,
+        match=match,
+        normalisers=normalisers,
+        order=order,
+        breaks=breaks,
+        until=until,
+        reexecute=reexecute,
+    )
 
 
 def open_replay(
@@ -183,17 +203,24 @@ def open_replay(
     until: int | None = None,
     halt: Halt | None = None,
     attentive: bool = False,
+    reexecute: bool = False,
 ) -> Replay:
     """A replay of ``recording``, not begun. ``files`` hold ``normalisers``, for child processes to have them as well.
 
     ``folder`` is where their reports are left; ``cut`` ends the process where the recorded one was killed. ``halt`` is
     told where it stops, instead of a debugger. An ``attentive`` session keeps all that was asked.
     """
+    if reexecute and (order is not None or breaks or until is not None):
+        raise UsageError(
+            "what runs again in real time has no order to impose and no step to stop at",
+            next=f"playhead replay {recording.id} --reexecute",
+        )
     place = choose_store(settings)
     masker = make_masker(settings, place.mask_key())
     children = ReplayedChildren(recording, settings, place, match=match, normalisers=files, folder=folder)
     stops = _stops(recording, settings, breaks, until, halt)
-    session = (AttentiveSession if attentive else ReplaySession)(
+    kind = ReexecutingSession if reexecute else AttentiveSession if attentive else ReplaySession
+    session = kind(
         recording,
         masker=masker,
         match=match,

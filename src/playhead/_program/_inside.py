@@ -91,6 +91,7 @@ def start_replay(order: Order, mailbox: Mailbox) -> Replay:
         until=stopping.until,
         halt=Control(*stopping.control).halt if stopping.control is not None else None,
         attentive=order.attentive,
+        reexecute=order.reexecute,
     )
     if stopping.listen is not None and playing.stops is not None:
         hold_for_editor(playing.stops)

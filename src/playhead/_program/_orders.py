@@ -60,7 +60,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     ``run`` is the id of the run to make, or the path of the recording to play. ``store`` and ``mailbox`` are
     folders. ``entry`` is what a recording keeps as its entry point. ``normalisers`` are files beyond the configured.
     ``rearranged`` says that the mailbox has another order of events than the recorded; ``attentive`` asks for all that
-    was asked.
+    was asked. ``reexecute`` has another process of the recording run again.
     A child process of a run that is recorded or replayed has a ``starter``, and the ``settings`` of that run, but for
     the secrets to be masked, which are in a file.
     """
@@ -78,6 +78,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     stopping: Stopping = NOWHERE
     fork: ForkOrder | None = None
     attentive: bool = False
+    reexecute: bool = False
     starter: Starter | None = None
     settings: Settings | None = None
     secrets: str = ""

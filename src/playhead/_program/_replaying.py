@@ -64,14 +64,17 @@ def replay_program(
     fork: ForkOrder | None = None,
     moved: Entry | None = None,
     attentive: bool = False,
+    reexecute: bool = False,
 ) -> Replayed:
     """Start the program of a recording again, or ``command``, under replay; nothing goes live.
 
     ``normalisers`` are files. ``hash_seed`` is another one than recorded, and ``instead`` another order of all moments.
     After ``limit_s`` seconds the program is ended. ``stopping`` says where to stop, ``fork`` where to go live, and
     ``meanwhile`` is called while it runs. ``moved`` is the entry where its files have moved since; ``attentive`` asks
-    for all that was asked. Raises `UsageError` where the recording does not say what to start,
-    `ProgramNotStartedError`, and `NoReportError` where the program died before it could report.
+    for all that was asked; with ``reexecute`` another process of the recording runs again.
+
+    Raises `UsageError` where the recording does not say what to start, `ProgramNotStartedError`, and `NoReportError`
+    where the program died before it could report.
     """
     started, path = find_start(recording, command)
     if moved is not None:
@@ -84,6 +87,7 @@ def replay_program(
         order = replay_order(
             path, started.entry, store, mailbox, match=match, normalisers=normalisers,
             rearranged=instead is not None, stopping=stopping, fork=fork, attentive=attentive,
+            reexecute=reexecute,
         )  # fmt: skip
         if instead is not None:
             mailbox.rearrange(instead)

@@ -25,29 +25,55 @@ class Lane:
     """One line of execution of a run, sequential in itself.
 
     ``name`` is the path of ``name#ordinal`` from the main lane. ``opaque`` lanes lie inside a tool: what
-    crosses there belongs to the tool and is neither recorded nor answered. ``state`` is the session's own.
+    crosses there belongs to the tool and is neither recorded nor answered. ``state`` is the session's own. ``by`` is
+    who makes what crosses there, where that is not the program: another process with which it speaks. What that makes
+    ``behind`` the conversation reaches the program only through it: whoever answers the one need not ask for the other.
     """
 
-    __slots__ = ("__weakref__", "_inside", "_ordinals", "name", "opaque", "parent", "readied", "session", "state")
+    __slots__ = (
+        "__weakref__",
+        "_inside",
+        "_ordinals",
+        "behind",
+        "by",
+        "name",
+        "opaque",
+        "parent",
+        "readied",
+        "session",
+        "state",
+    )
 
-    def __init__(self, session: Session, *, name: str = MAIN, parent: Lane | None = None, opaque: bool = False) -> None:
+    def __init__(
+        self,
+        session: Session,
+        *,
+        name: str = MAIN,
+        parent: Lane | None = None,
+        opaque: bool = False,
+        by: str | None = None,
+        behind: bool = False,
+    ) -> None:
         self.session = session
         self.name = name
         self.parent = parent
         self.opaque = opaque
+        self.by = by
+        self.behind = behind
         self.state: Any = None
         self.readied = -1
         """What its loop's watch had counted when a task in it was last made ready to go on."""
         self._inside: Lane | None = None
         self._ordinals: dict[str, count[int]] = {}
 
-    def child(self, name: str) -> Lane:
+    def child(self, name: str, *, by: str | None = None, behind: bool = False) -> Lane:
         """The next lane that this one creates under ``name``; its ordinal counts from 1 among equal names."""
         if self.opaque:
             return self
         label = name.replace("/", ".") or "?"
         ordinal = next(self._ordinals.setdefault(label, count(1)))
-        lane = Lane(self.session, name=f"{self.name}/{label}#{ordinal}", parent=self)
+        path = f"{self.name}/{label}#{ordinal}"
+        lane = Lane(self.session, name=path, parent=self, by=by or self.by, behind=behind or self.behind)
         self.session.follows(lane, self)
         return lane
 

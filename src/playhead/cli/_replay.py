@@ -60,6 +60,11 @@ _COLOURS = {
     metavar="STEP",
     help="Go live after this step: `playhead fork RUN --at STEP`, which has more to choose.",
 )
+@click.option(
+    "--reexecute",
+    is_flag=True,
+    help="Run the recorded agent's other process again, such as Antigravity's: models and tools answer as recorded.",
+)
 @click.option("--report", type=click.Path(dir_okay=False), metavar="FILE", help="Write the report there, as JSON.")
 @store_option
 @as_json
@@ -73,6 +78,7 @@ def command(
     until: int | None,
     listen: int | None,
     live_after: int | None,
+    reexecute: bool,
     report: str | None,
     store: str | None,
     as_json: bool,
@@ -92,6 +98,10 @@ def command(
         raise UsageError(
             "--permute replays to the end, in many orders", next=f"playhead replay {run} --permute {permute}"
         )
+    if reexecute and (permute is not None or stopping.steps or live_after is not None):
+        raise UsageError(
+            "--reexecute replays to the end, once and in real time", next=f"playhead replay {run} --reexecute"
+        )
     if listen is not None and not breaks:
         raise UsageError("--listen says where to stop", next=f"playhead replay {run} --break 1 --listen {listen}")
     place = open_store(store)
@@ -106,7 +116,7 @@ def command(
     if permute is not None:
         return _permute(place, run, permute, report, as_json, **how)
     quiet = sys.stderr.fileno() if as_json else None
-    done = replay_program(place.open(run), place.path, stdout=quiet, stopping=stopping, **how)
+    done = replay_program(place.open(run), place.path, stdout=quiet, stopping=stopping, reexecute=reexecute, **how)
     text = json_text({**done.report.to_dict(), "where": done.where})
     if report is not None:
         write_report(report, text)

@@ -32,8 +32,9 @@ class Columns:
 
     For the event ``seq``: ``kinds[kind[seq]]``, ``lanes[lane[seq]]``, ``mono_ns[seq]``, and its line's
     ``offset[seq]`` and ``length[seq]`` in the plain text. ``questions`` (but for sleeps), ``sleeps``, ``steps``,
-    ``parts``, ``lanes_opened`` and ``lanes_woken`` hold the ``seq`` of such events, ``answers`` the first answer of
-    each question that has one, ``erased`` the events without a body.
+    ``parts``, ``lanes_opened`` and ``lanes_woken`` hold the ``seq`` of such events, ``of_others`` those of openings of
+    lanes that are not the program's own, ``answers`` the first answer of each question that has one, ``erased`` the
+    events without a body.
     """
 
     def __init__(self, stored: Bytes, *, limits: Limits) -> None:
@@ -46,6 +47,7 @@ class Columns:
         self.questions = array("L")
         self.lanes_opened = array("L")
         self.lanes_woken = array("L")
+        self.of_others = array("L")
         self.sleeps = array("L")
         self.steps = array("L")
         self.parts = array("L")
@@ -73,6 +75,8 @@ class Columns:
                 self.answers.setdefault(event.of, seq)
             elif kind == "lane.opened":
                 self.lanes_opened.append(seq)
+                if b'"by":' in line.text:
+                    self.of_others.append(seq)
             elif kind == "lane.woken":
                 self.lanes_woken.append(seq)
             elif kind == "sleep.asked":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeVar, overload
@@ -20,7 +20,7 @@ from playhead.eventlog._reader import Torn, first_line
 from playhead.eventlog._source import Bytes, Source
 from playhead.eventlog._verdicts import Verification
 from playhead.eventlog._verifying import Progress, verify
-from playhead.events import Event, ModelRequested, RunFinished, RunStarted, StateKept, decode
+from playhead.events import Event, LaneOpened, ModelRequested, RunFinished, RunStarted, StateKept, decode
 
 T = TypeVar("T")
 
@@ -212,13 +212,18 @@ class Recording:
         """The exchanges with models and tools: step ``n`` is ``steps[n - 1]``."""
         return View(self._columns.steps, self._exchange)
 
-    def moments(self) -> Iterator[Moment]:
-        """Openings and wakings of lanes, questions and answers, also of sleeps, in their order; reads no bodies."""
+    def moments(self, *, but: Collection[str] = ()) -> Iterator[Moment]:
+        """Openings and wakings of lanes, questions and answers, also of sleeps, in their order; reads no bodies.
+
+        Those in the lanes ``but`` are left out.
+        """
         columns = self._columns
         asked = {answer: question for question, answer in columns.answers.items()}
         kinds, kind, lanes, lane, mono_ns = columns.kinds, columns.kind, columns.lanes, columns.lane, columns.mono_ns
         for seq in sorted([*columns.lanes_opened, *columns.lanes_woken, *columns.questions, *columns.sleeps, *asked]):
             of = asked.get(seq, seq)
+            if but and lanes[lane[of]] in but:
+                continue
             yield Moment(seq, of, kinds[kind[seq]], lanes[lane[of]], mono_ns[seq])
 
     def _exchange(self, seq: int) -> Exchange:
@@ -294,6 +299,17 @@ class Recording:
     def lanes(self) -> tuple[str, ...]:
         """The names of the lanes, in the order in which they first appear."""
         return tuple(self._columns.lanes)
+
+    @cached_property
+    def lanes_of_others(self) -> Mapping[str, LaneOpened]:
+        """The lanes in which another process than the program made what crosses, and how each was opened."""
+        opened = map(self._bodies.event, self._columns.of_others)
+        return {event.lane: event.body for event in opened if isinstance(event.body, LaneOpened)}
+
+    @property
+    def lanes_behind(self) -> frozenset[str]:
+        """Those of the `lanes_of_others` of which the program learned only what another process told it."""
+        return frozenset(lane for lane, opened in self.lanes_of_others.items() if opened.behind)
 
     def in_lane(self, name: str) -> Sequence[Event]:
         """The events of one lane. An unknown name has none."""

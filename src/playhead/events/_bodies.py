@@ -313,6 +313,10 @@ class LaneOpened(_Body, frozen=True, omit_defaults=True, kw_only=True):
     """A lane's first event is about to follow. ``parent`` is the lane that created it."""
 
     parent: str | None = None
+    by: str | None = None
+    """Who makes what crosses in the lane, where that is another process, with which the program speaks."""
+    behind: bool = False
+    """Whether that reaches the program only in their conversation: a replay of that does not ask for it."""
     turns: int | None = None
     """Of a thread that began beside a busy event loop: how many turns after the event before it there."""
 

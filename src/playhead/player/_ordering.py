@@ -6,6 +6,7 @@ import _thread
 import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from playhead.boundary import (
@@ -56,8 +57,12 @@ class Ordering:
         self._lock = lock
         self._recording = recording
         self._naps = Naps(recording)
-        self._order = order = Order(recording.moments(), gone=layout.erased, instead=instead)
-        self._wakes = Wakes(recording, order)
+        moments = partial(recording.moments, but=layout.left_out)
+        if instead is not None and layout.left_out:
+            known = {moment.seq for moment in moments()}
+            instead = [seq for seq in instead if seq in known]
+        self._order = order = Order(moments(), gone=layout.erased, instead=instead)
+        self._wakes = Wakes(recording, order, moments)
         self._turns = turns = Turns(order, layout, self._naps, self._wakes)
         self._began: float | None = None
         self._ended = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
+from collections.abc import Collection
 from itertools import chain
 from typing import Any
 
@@ -13,14 +14,14 @@ _NOTHING: Any = object()
 
 
 class Reads:
-    """The reads of a recording that have not been played."""
+    """The reads of a recording that have not been played, but for those in the lanes ``but``."""
 
-    def __init__(self, recording: Recording) -> None:
+    def __init__(self, recording: Recording, *, but: Collection[str] = ()) -> None:
         self._exact: dict[tuple[str, str, str], deque[list[Any]]] = defaultdict(deque)
         self._moved: dict[tuple[str, str, str], deque[list[Any]]] = defaultdict(deque)
         for event in chain.from_iterable(map(recording.of_kind, ("clock.read", "random.drawn"))):
             body = event.body
-            if isinstance(body, ClockRead | RandomDrawn):
+            if event.lane not in but and isinstance(body, ClockRead | RandomDrawn):
                 kept = [body.value]
                 self._exact[event.lane, body.fn, body.site].append(kept)
                 self._moved[event.lane, body.fn, _line(body.site)].append(kept)

@@ -86,6 +86,8 @@ class ReplayReport(msgspec.Struct, omit_defaults=True):
     new_reads: dict[str, int] = {}
     ambiguous: list[str] = []
     unseen: dict[str, int] = {}
+    behind: int = 0
+    """Exchanges of other processes, which the program only learned of in its conversation with them: not asked for."""
     refused: list[str] = []
     """Connections that were about to be opened and were not."""
     warnings: list[str] = []
@@ -139,6 +141,8 @@ class ReplayReport(msgspec.Struct, omit_defaults=True):
         found += [f"ambiguous: {text}" for text in self.ambiguous]
         found += [f"{count} x new {site}" for site, count in self.new_reads.items()]
         found += [f"never asked: {_place(each.step, each.seq)} ({each.name}, {each.lane})" for each in self.unplayed]
+        if self.behind:
+            found.append(f"made by another process, behind what was replayed: {counted(self.behind, 'exchange')}")
         found += [f"connection refused: {text}" for text in self.refused]
         found += [f"not seen: {count} x {name}" for name, count in self.unseen.items()]
         for child in self.children:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Any, Literal, TypeVar
 
@@ -68,14 +68,15 @@ class ReplaySession:
         errands: Errands | None = None,
         cut: Callable[[], None] | None = None,
         stops: Stops | None = None,
+        left_out: Collection[str] | None = None,
     ) -> None:
         self.recording = recording
         self._masker = masker
         self._matchers = Matchers(match)
         self._normalisers = tuple(normalisers)
         self._prints = Fingerprints(masker, same_key=recording.header.mask_key == masker.key_id)
-        self._layout = Layout(recording, self._prints, self._normalisers)
-        self._reads = Reads(recording)
+        self._layout = Layout(recording, self._prints, self._normalisers, left_out=left_out)
+        self._reads = Reads(recording, but=self._layout.left_out)
         self._ignored = ignored_hosts
         self._lock = threading.RLock()
         self._ordering = Ordering(recording, self._layout, lock=self._lock, blocked=self._blocked, instead=order)
@@ -87,7 +88,7 @@ class ReplaySession:
         self._ended = False
         self._entrance = Entrance(recording, masker)
         name = "strict" if self._matchers.all_strict else match if isinstance(match, str) else "custom"
-        self.report = ReplayReport(run=recording.id, match=name)
+        self.report = ReplayReport(run=recording.id, match=name, behind=self._layout.behind)
         if self._layout.erased:
             self.report.warnings.append(
                 f"{len(self._layout.erased)} recorded questions were erased and cannot be answered"
@@ -377,8 +378,7 @@ class ReplaySession:
         try:
             return outcome_of(answer)
         except MissingTypeError as error:
-            error.facts["place"] = slot.place
-            error.message = f"{slot.place} ({slot.request.name}): {error.message}"
+            error.facts["place"], error.message = slot.place, f"{slot.place} ({slot.request.name}): {error.message}"
             raise
 
     def _diverge(self, found: Divergence) -> DivergenceError:

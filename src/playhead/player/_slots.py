@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import islice
 from typing import Any
 
@@ -121,10 +121,20 @@ class Slot:
 
 
 class Layout:
-    """All slots of a recording."""
+    """All slots of a recording but those in the lanes ``left_out``, if none are named those behind a conversation."""
 
-    def __init__(self, recording: Recording, fingerprints: Fingerprints, normalisers: tuple[Normaliser, ...]) -> None:
+    def __init__(
+        self,
+        recording: Recording,
+        fingerprints: Fingerprints,
+        normalisers: tuple[Normaliser, ...],
+        *,
+        left_out: Collection[str] | None = None,
+    ) -> None:
         self.recording = recording
+        self.left_out = recording.lanes_behind if left_out is None else left_out
+        self.behind = 0
+        """How many recorded questions are left out."""
         self.fingerprints = fingerprints
         self._normalisers = normalisers
         self.slots: list[Slot] = []
@@ -138,6 +148,8 @@ class Layout:
         for index, question in enumerate(recording.questions):
             if question.erased:
                 erased.add(question.seq)
+            elif question.lane in self.left_out:
+                self.behind += 1
             elif question.kind in _BOUNDARIES:
                 slot = Slot(self, index, question, self._boundary(question))
                 self.slots.append(slot)

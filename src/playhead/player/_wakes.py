@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
+from collections.abc import Callable, Iterable
 
 import msgspec
 
-from playhead.eventlog import Recording
+from playhead.eventlog import Moment, Recording
 from playhead.events import LaneWoken
 from playhead.player._order import Order
 
@@ -30,7 +31,7 @@ class Wakes:
     crossings of its lane, and most by a number.
     """
 
-    def __init__(self, recording: Recording, order: Order) -> None:
+    def __init__(self, recording: Recording, order: Order, moments: Callable[[], Iterable[Moment]]) -> None:
         self._order = order
         self._left: dict[str, deque[Wake]] = defaultdict(deque)
         self._turns: dict[int, int] = {}
@@ -40,11 +41,11 @@ class Wakes:
             waits[event.seq] = body.wait
             self._turns[event.seq] = -1 if body.turns is None else max(1, body.turns)
         if waits:
-            self._read(recording, waits)
+            self._read(moments(), waits)
 
-    def _read(self, recording: Recording, waits: dict[int, int]) -> None:
+    def _read(self, moments: Iterable[Moment], waits: dict[int, int]) -> None:
         lanes: dict[str, list[int]] = defaultdict(list)
-        for moment in recording.moments():
+        for moment in moments:
             lanes[moment.lane].append(moment.seq)
         index = self._order.index
         for lane, seqs in lanes.items():

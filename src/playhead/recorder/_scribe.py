@@ -87,6 +87,8 @@ class Scribe:
         if lane.name not in self._lanes:
             self._lanes.add(lane.name)
             body: Body = {"parent": lane.parent.name if lane.parent else None}
+            if lane.by is not None:
+                body |= {"by": lane.by, "behind": lane.behind}
             if turns is not None:
                 body["turns"] = turns
             self._write(mono_ns, lane, "lane.opened", self._text(body))

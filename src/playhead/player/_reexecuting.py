@@ -1,0 +1,107 @@
+"""Replaying an agent whose work is done by another process: that runs again, and its model answers as recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
+
+from playhead.boundary import Call, Lane, Outcome, Pause, Program, Ticket
+from playhead.errors import DivergenceError, UsageError
+from playhead.eventlog import Recording, printable
+from playhead.events import ErasedBody
+from playhead.masking import Masker
+from playhead.player._matching import Matching
+from playhead.player._noise import without_noise
+from playhead.player._report import Divergence
+from playhead.player._requests import Normaliser, recognise_call
+from playhead.player._session import ReplaySession
+
+
+class ReexecutingSession(ReplaySession):
+    """Stands at the boundary while the other process of a recording runs again.
+
+    Models and tools are answered from the recording, each by what is asked, and so are reads. The conversation with
+    the process goes live, and what it does by itself is done again. Time is real, and no order is imposed: the process
+    computes, and nobody can know for how long.
+
+    Raises `UsageError` where no such process was recorded.
+    """
+
+    def __init__(
+        self,
+        recording: Recording,
+        *,
+        masker: Masker,
+        match: Matching = "strict",
+        normalisers: Sequence[Normaliser] = (),
+        **how: Any,
+    ) -> None:
+        others = recording.lanes_of_others
+        self._acting: Collection[str] = {lane for lane, opened in others.items() if not opened.behind}
+        self._speakers = tuple(sorted({f"{opened.by}." for opened in others.values() if opened.by}))
+        if not recording.lanes_behind:
+            name = printable(recording.id)
+            raise UsageError(
+                f"{name} has no model calls that another process made, so there is none to run again",
+                next=f"playhead replay {name}",
+            )
+        super().__init__(
+            recording,
+            masker=masker,
+            match=match,
+            normalisers=(without_noise, *normalisers),
+            left_out=self._acting,
+            **how,
+        )
+        for slot in self._layout.slots:
+            if slot.boundary == "process" or (slot.boundary == "wrap" and self._is_said(slot.request.name)):
+                slot.played = True
+        speakers = ", ".join(name.rstrip(".") for name in self._speakers)
+        self.report.warnings.append(f"{speakers} runs again: the commands and files of its own tools are done again")
+
+    def _is_said(self, name: str) -> bool:
+        """Whether a wrapped call is a part of the conversation."""
+        return name.startswith(self._speakers)
+
+    def open(self, lane: Lane, *, waited: int | None = None) -> bool:
+        """A thread begins at once."""
+        return True
+
+    def begin(self, lane: Lane, call: Call) -> Ticket:
+        """Let the conversation go live, answer all else from the recording."""
+        with self._lock:
+            if isinstance(call.payload, Program):
+                return Ticket(lane, call, errand=self._children.guard())
+            if isinstance(call.payload, Pause) or (lane.by and not lane.behind) or self._is_said(call.name):
+                return Ticket(lane, call)
+            self._check_open(lane, call)
+            model = recognise_call(call)
+            slot = self._find(lane, call, model)
+            answer = slot.play().answer
+            if answer is None or isinstance(answer.body, ErasedBody):
+                raise self._diverge(self._unanswered(lane, call, model, slot))
+            self.report.answered += 1
+            self.report.steps += slot.step is not None
+            return Ticket(lane, call, self._answer(slot, answer), 0, slot.seq)
+
+    def attend(self, ticket: Ticket, is_alive: Callable[[], bool]) -> None:
+        """Nobody waits for it."""
+
+    def finish(self, ticket: Ticket, outcome: Outcome) -> None:
+        """Nothing waits for it."""
+
+    def tell_time(self, now: float) -> float:
+        """The real time."""
+        return now
+
+    def await_others(self) -> None:
+        """Nobody is waited for."""
+
+    def _check_open(self, lane: Lane, call: Call) -> None:
+        if self.failure is not None and not self._ended:
+            raise self.failure
+        super()._check_open(lane, call)
+
+    def _fail(self, error: DivergenceError, found: Divergence) -> None:
+        if self.failure is None:
+            self.failure, self.report.divergence = error, found
