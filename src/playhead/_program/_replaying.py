@@ -71,10 +71,8 @@ def replay_program(
     ``normalisers`` are files. ``hash_seed`` is another one than recorded, and ``instead`` another order of all moments.
     After ``limit_s`` seconds the program is ended. ``stopping`` says where to stop, ``fork`` where to go live, and
     ``meanwhile`` is called while it runs. ``moved`` is the entry where its files have moved since; ``attentive`` asks
-    for all that was asked; with ``reexecute`` another process of the recording runs again.
-
-    Raises `UsageError` where the recording does not say what to start, `ProgramNotStartedError`, and `NoReportError`
-    where the program died before it could report.
+    for all that was asked; with ``reexecute`` another process of it runs again. Raises `UsageError` where the recording
+    does not say what to start, `ProgramNotStartedError`, and `NoReportError` where the program died before its report.
     """
     started, path = find_start(recording, command)
     if moved is not None:
