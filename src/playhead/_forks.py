@@ -182,6 +182,7 @@ def open_fork(
 
     rules = ForkRules(
         run=recording.id,
+        at=at,
         live=live,
         allowed=allowed,
         cross_version=cross_version,

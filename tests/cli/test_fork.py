@@ -70,7 +70,8 @@ def test_a_side_effect_is_refused_where_nobody_can_be_asked(project: Path) -> No
     done = fork(project, "fork", "shop-1", "--at", "2")
     assert done.returncode == 1
     assert "the tool pay has side effects" in done.stdout
-    assert "--allow-side-effects pay" in done.stderr
+    assert "next: playhead fork shop-1 --at 2 --allow-side-effects pay\n" in done.stderr
+    assert done.stdout.endswith("refused\n")
     assert "paid" not in done.stdout
 
 

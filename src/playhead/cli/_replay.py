@@ -179,6 +179,8 @@ def print_report(done: Replayed) -> None:
 
 def _verdict(report: ReplayReport) -> tuple[str, str]:
     if not report.ok:
+        if report.divergence is not None and report.divergence.kind == "refused":
+            return "refused", "red"
         step = report.divergence.step if report.divergence is not None else None
         return ("diverged" if step is None else f"diverged at step {step}"), "red"
     if report.stopped_at is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 import threading
 from collections.abc import Callable, Collection, Generator, Mapping
 from functools import partial
@@ -27,15 +28,22 @@ _SLEEPS = frozenset({"time.sleep", "asyncio.sleep", "timer"})
 class ForkRules(msgspec.Struct, frozen=True, kw_only=True):
     """What may go live: the boundaries ``live``; of tools with side effects those ``allowed``, or that ``ask`` allows.
 
-    ``models`` are those that the parent asked, by provider; a fork asks others only with ``cross_version``.
+    ``models`` are those that the parent asked, by provider; a fork asks others only with ``cross_version``. ``run`` is
+    the parent, and ``at`` the step after which it goes live.
     """
 
     run: str
+    at: int
     live: Collection[str] = LIVE
     allowed: Collection[str] = ()
     cross_version: bool = False
     ask: Callable[[str], bool] | None = None
     models: Mapping[str, Collection[str | None]] = {}
+
+    @property
+    def command(self) -> str:
+        """What to type for this fork."""
+        return f"playhead fork {shlex.quote(self.run)} --at {self.at}"
 
     def check(self, call: Call) -> None:
         """Raise `ForkRefusedError` where ``call`` may not go live."""
@@ -43,7 +51,7 @@ class ForkRules(msgspec.Struct, frozen=True, kw_only=True):
             raise self._refuse(
                 call,
                 f"the tool {call.name} has side effects, and the fork was about to call it live",
-                f"playhead fork {self.run} --at STEP --allow-side-effects {call.name}",
+                f"{self.command} --allow-side-effects {shlex.quote(call.name)}",
             )
         asked = model_of(call)
         if asked is None or self.cross_version:
@@ -56,7 +64,7 @@ class ForkRules(msgspec.Struct, frozen=True, kw_only=True):
                 call,
                 f"the fork asks {model} and the recording was made with {recorded}: words, tool calls, their order and "
                 "their number may drift from there on, so that what comes out says little about the recorded run",
-                f"playhead fork {self.run} --at STEP --cross-version",
+                f"{self.command} --cross-version",
             )
 
     def _refuse(self, call: Call, text: str, then: str) -> ForkRefusedError:
@@ -199,7 +207,7 @@ class ForkSession:
         if boundary not in self._rules.live and self._recorded is not None:
             found = self._recorded.find(call)
             if found is None:
-                raise self._fail(_unknown(call, boundary, ticket.lane, self._rules.run))
+                raise self._fail(_unknown(call, boundary, ticket.lane, self._rules.command))
             ticket.answer = found()
             return
         try:
@@ -285,12 +293,12 @@ class ForkSession:
             raise self._refused
 
 
-def _unknown(call: Call, boundary: str, lane: Lane, run: str) -> ForkRefusedError:
+def _unknown(call: Call, boundary: str, lane: Lane, command: str) -> ForkRefusedError:
     text = (
         f"the fork asks for {boundary} {call.name}, which is answered from the recording, and there is no equal "
         "question in it"
     )
-    then = f"playhead fork {run} --at STEP --live {boundary}"
+    then = f"{command} --live {boundary}"
     found = Divergence(kind="new", lane=lane.name, boundary=boundary, name=call.name, message=text, next=then)
     return ForkRefusedError(text, next=then, facts={"name": call.name}, divergence=found)
 
