@@ -107,7 +107,9 @@ def _bounded(
         call = Call(kind, label, Arguments(wrapped, args, kwargs), _call_id.get(), causes, side_effects)
         return door(lane, call, lambda: wrapped(*args, **kwargs))
 
-    return wrapt.FunctionWrapper(function, bounded)
+    marked: Any = wrapt.FunctionWrapper(function, bounded)
+    marked._self_marked = {"causes": causes, "side_effects": side_effects}  # for SDKs that call tools by themselves
+    return marked
 
 
 def _door(function: Any) -> Callable[..., Any]:

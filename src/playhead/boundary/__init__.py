@@ -23,6 +23,7 @@ from playhead.boundary._doors import (
     cross_items_async,
     cross_stream,
     cross_stream_async,
+    finish_async,
     pass_uncaptured,
 )
 from playhead.boundary._endings import announce_abrupt_end, before_abrupt_end
@@ -100,6 +101,7 @@ __all__ = [
     "cross_stream_async",
     "current_lane",
     "enter_lane",
+    "finish_async",
     "forget_lanes",
     "forget_watches",
     "in_lane",

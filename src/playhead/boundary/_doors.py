@@ -131,6 +131,17 @@ async def await_turn_async(ticket: Ticket) -> None:
             raise
 
 
+async def finish_async(ticket: Ticket, outcome: Outcome) -> Outcome:
+    """End a call that was begun at the session itself, since what carries it out is none of our functions.
+
+    In its turn it comes to what the session answers; where that went live, to ``outcome``.
+    """
+    await await_turn_async(ticket)
+    ended = outcome if ticket.answer is None else ticket.answer
+    ticket.lane.session.finish(ticket, ended)
+    return ended
+
+
 def pass_uncaptured(lane: Lane, name: str, place: str) -> None:
     """Let something go by that cannot be recorded, such as a websocket: it is noted, or refused in a replay.
 

@@ -41,6 +41,7 @@ INSTALLERS: tuple[Installer, ...] = tuple(
             "urllib3",
             "aiohttp",
             "websockets",
+            "antigravity",
             "processes",
             "subprocess",
             "multiprocessing",

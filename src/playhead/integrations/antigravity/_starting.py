@@ -1,0 +1,87 @@
+"""Starting the harness: what the SDK does until there is a conversation crosses the boundary, so no replay needs it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from playhead.boundary import Arguments, Call, cross, cross_async, current_lane, pass_uncaptured
+from playhead.integrations.antigravity._conversation import Conversation
+from playhead.integrations.antigravity._harness import HarnessErrors, HarnessProcess
+
+
+def finding(original: Callable[..., Any]) -> Callable[..., Any]:
+    """`_get_default_binary_path`: where the harness lay when recorded is good enough for a replay."""
+
+    @wraps(original)
+    def find(env: dict[str, str] | None) -> Any:
+        lane = current_lane()
+        if lane is None or lane.opaque:
+            return original(env)
+        return cross(lane, Call("wrap", "antigravity.binary", Arguments(finding, (), {})), lambda: original(env))
+
+    return find
+
+
+def checking(original: Callable[..., Any]) -> Callable[..., Any]:
+    """`_validate_connection`, which looks for keys that a replay does not need."""
+
+    @wraps(original)
+    def check(self: Any) -> Any:
+        lane = current_lane()
+        if lane is None or lane.opaque:
+            return original(self)
+        return cross(lane, Call("wrap", "antigravity.check", Arguments(checking, (), {})), lambda: original(self))
+
+    return check
+
+
+def starting(original: Callable[..., Any], version: str) -> Callable[..., Any]:
+    """`_spawn_harness_and_connect_ws`: a live harness, or what stands for one."""
+
+    @wraps(original)
+    async def start(self: Any, *, use_interactions_api: bool = False) -> tuple[HarnessProcess, Conversation, str]:
+        lane = current_lane()
+        if lane is None or lane.opaque:
+            started: tuple[Any, Any, str] = await original(self, use_interactions_api=use_interactions_api)
+            return started
+        made: list[Any] = []
+
+        async def live() -> dict[str, str]:
+            process, socket, url = await original(self, use_interactions_api=use_interactions_api)
+            made.extend((HarnessProcess(process), socket))
+            return {"sdk": version, "url": url}
+
+        asked = {"interactions": True} if use_interactions_api else {}
+        answer = await cross_async(lane, Call("wrap", "antigravity.start", Arguments(starting, (), asked)), live)
+        process, socket = made or (HarnessProcess(None), None)
+        return process, Conversation(process, socket), answer["url"]
+
+    return start
+
+
+def reading(original: Callable[..., Any]) -> Callable[..., Any]:
+    """`_start_stderr_reader`: of ours the lines come by themselves, and no thread reads them."""
+
+    @wraps(original)
+    def start_reader(self: Any, stderr_stream: Any) -> None:
+        if isinstance(stderr_stream, HarnessErrors):
+            stderr_stream.keep_in(self._stderr_lines)
+        else:
+            original(self, stderr_stream)
+
+    return start_reader
+
+
+def sending(original: Callable[..., Any]) -> Callable[..., Any]:
+    """`_send_input_event`: in a conversation that had begun before the run, that is said, or refused in a replay."""
+
+    @wraps(original)
+    async def send(self: Any, event: Any) -> None:
+        lane = current_lane()
+        if lane is not None and not lane.opaque and not isinstance(self._ws, Conversation):
+            pass_uncaptured(lane, "Antigravity conversation", "an agent that was started before the run")
+        await original(self, event)
+
+    return send
