@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import httpx2
 import pytest
 
 import playhead
@@ -174,3 +176,22 @@ def test_parallel_requests_in_another_order_get_their_own_answers(match: Any, as
     recording, given = record(lambda: program(cities))
     with playhead.replay(recording, match=match):
         assert program(cities[::-1]) == given
+
+
+def test_a_request_written_in_another_style_of_json_is_compared_by_what_it_says(server: ModelServer) -> None:
+    """As clients in Go write it: with angle brackets escaped, in a program that has normalisers."""
+
+    def ask_as_go_does(model: str = "big") -> str:
+        text = json.dumps({"model": model, "messages": [{"role": "user", "content": "a <b> & c"}]})
+        for sign in "<>&":
+            text = text.replace(sign, f"\\u{ord(sign):04x}")
+        answer = httpx2.post(server.openai_url + "/chat/completions", content=text + "\n")
+        return str(answer.json()["choices"][0]["message"]["content"])
+
+    recording, answer = record(ask_as_go_does)
+    with playhead.replay(recording, normalisers=[lambda request: request]) as replay:
+        assert ask_as_go_does() == answer
+    assert replay.report.identical
+    with pytest.raises(playhead.DivergenceError) as caught, playhead.replay(recording, normalisers=[lambda it: it]):
+        ask_as_go_does("small")
+    assert [each.path for each in caught.value.divergence.differences] == ["/model"]

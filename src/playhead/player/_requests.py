@@ -15,7 +15,7 @@ from playhead.boundary import Arguments, Call, HttpRequest, Pause, Program, name
 from playhead.events import BoundaryAsked, Child, Event, ModelRequested, ToolCalled, freeze
 from playhead.masking import Masker
 from playhead.player._multipart import normalise_multipart
-from playhead.providers import ModelCall, encode_plain, recognise
+from playhead.providers import ModelCall, encode_plain, read_json, recognise
 
 Boundary = Literal["model", "tool", "http", "wrap", "sleep", "process"]
 
@@ -123,8 +123,9 @@ def _request_of_http(request: HttpRequest, masker: Masker, model: ModelCall | No
 
 def _plain(form: str, content: Any) -> Any:
     """The JSON of a request; a body that is not JSON stands for itself, form and all."""
-    if form == "json" and isinstance(content, Mapping) and content.get("form") == "json":
-        return content["value"]
+    if form in ("json", "text") and isinstance(content, Mapping) and content.get("form") == form:
+        found = read_json(content)
+        return content if found is None else found
     return content
 
 

@@ -28,6 +28,7 @@ from typing import Any
 import msgspec
 
 from playhead.errors import ValueRefusedError
+from playhead.providers._json_text import Unmergeable, load
 from playhead.providers._merge import merge_stream, play_stream
 
 _STYLES: Mapping[str, dict[str, Any]] = {
@@ -113,8 +114,20 @@ def read_json(content: Mapping[str, Any] | None) -> Any:
             return content["value"]  # type: ignore[index]
         case "stream":
             return content["final"]  # type: ignore[index]
+        case "text":
+            return _read_text(str(content["text"]))  # type: ignore[index]
         case _:
             return None
+
+
+def _read_text(text: str) -> Any:
+    """The JSON of a text that is kept as it came, since nobody whom we know writes JSON like that."""
+    if text[:1] not in ("{", "["):
+        return None
+    try:
+        return load(text.strip(), "p")[0]
+    except (Unmergeable, ValueError, RecursionError):
+        return None
 
 
 def _as_stream(pieces: Sequence[bytes], provider: str, content_type: str, *, complete: bool) -> dict[str, Any] | None:
