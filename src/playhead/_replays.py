@@ -286,7 +286,7 @@ def find_entry(
     if entry is None or entry.form != "call" or entry.call is None:
         raise UsageError(
             f"{recording.id} was not recorded at an @playhead.agent, so there is nothing to call again",
-            next=f"playhead replay {recording.id}" if entry and entry.form == "program" else "with playhead.replay(…):",
+            next=f"playhead replay {recording.id}" if entry and entry.is_command else "with playhead.replay(…):",
         )
     function = found if found is not None else find_function(entry, recording.id)
     arguments = entry.arguments

@@ -14,9 +14,11 @@ from playhead._program._many import Play, Played
 from playhead._program._orders import ForkOrder, Stopping, variables
 from playhead._program._recording import Recorded, record_program
 from playhead._program._replaying import Match, Replayed, replay_program
+from playhead._program._routes import KEYS, find_routes
 from playhead._program._suites import SuitePlayer, count_cores, keys_of, play_suite
 
 __all__ = [
+    "KEYS",
     "Captured",
     "Closed",
     "Ended",
@@ -36,6 +38,7 @@ __all__ = [
     "capture",
     "close_recording",
     "count_cores",
+    "find_routes",
     "keys_of",
     "play_suite",
     "record_program",

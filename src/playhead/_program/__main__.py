@@ -6,6 +6,7 @@ import inspect
 import os
 import sys
 
+from playhead._program._gateway import serve_command
 from playhead._program._inside import play, start_replay
 from playhead._program._mailbox import Mailbox
 from playhead._program._orders import VARIABLE, decode_order
@@ -20,6 +21,9 @@ def main() -> None:
     mailbox = Mailbox(order.mailbox)
     mailbox.claim()
     entry = order.entry
+    if entry.form == "gateway":
+        serve_command(order, mailbox)
+        return
     sys.argv = list(entry.argv) or sys.argv[:1]
     if entry.file is not None:
         sys.path.insert(0, os.path.dirname(os.path.abspath(entry.file)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, Literal
@@ -19,6 +20,9 @@ VARIABLE: Final = "PLAYHEAD_ORDER"
 _STARTUP: Final = Path(__file__).with_name("startup")
 """The folder that stands first on the path of the program that is started."""
 
+
+RUNNER: Final = (sys.executable, "-P", "-m", "playhead._program")
+"""The process that calls a recorded function again, or stands between a command and what that asks."""
 
 Mode = Literal["record", "replay", "guard"]
 

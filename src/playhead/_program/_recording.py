@@ -14,7 +14,7 @@ from playhead._masking import make_masker
 from playhead._program._closing import Closed, close_recording
 from playhead._program._launching import Ended, choose_hash_seed, launch
 from playhead._program._mailbox import Mailbox
-from playhead._program._orders import Order, variables
+from playhead._program._orders import RUNNER, Order, variables
 from playhead.errors import PlayheadError, ProgramNotStartedError
 from playhead.events import Entry
 from playhead.stores import LocalStore
@@ -43,8 +43,11 @@ def record_program(
     kind: str = "run",
     task: str | None = None,
     stdout: int | None = None,
+    entry: Entry | None = None,
 ) -> Recorded:
     """Run ``command`` to its end and keep a recording of the first Python process in it.
+
+    Where its ``entry`` is a gateway, what it asks through that is recorded instead, whatever it is written in.
 
     Whether a recording can be kept is found out before the program runs: raises `StoreNotWritableError`,
     `RecordingExistsError` or `ProgramNotStartedError`.
@@ -61,9 +64,11 @@ def record_program(
             task=task,
             store=str(place.path.absolute()),
             mailbox=str(mailbox.path),
-            entry=Entry(form="program", argv=list(command), folder=os.getcwd()),
+            entry=entry or Entry(form="program", argv=list(command), folder=os.getcwd()),
         )
-        ended = launch(command, {**variables(order), "PYTHONHASHSEED": choose_hash_seed()}, stdout=stdout)
+        program = command if entry is None else RUNNER
+        added = {**variables(order, path=entry is None), "PYTHONHASHSEED": choose_hash_seed()}
+        ended = launch(program, added, stdout=stdout)
         said = mailbox.read_report() or {}
         try:
             _check_begun(mailbox, command)

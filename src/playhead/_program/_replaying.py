@@ -15,7 +15,7 @@ from playhead._configuration import read_settings
 from playhead._masking import make_masker
 from playhead._program._launching import Ended, launch
 from playhead._program._mailbox import Mailbox
-from playhead._program._orders import NOWHERE, ForkOrder, Order, Stopping, variables
+from playhead._program._orders import NOWHERE, RUNNER, ForkOrder, Order, Stopping, variables
 from playhead.errors import CorruptRecordingError, NoReportError, UsageError
 from playhead.eventlog import Recording, printable
 from playhead.events import Entry, NoteAdded, RunStarted
@@ -77,20 +77,24 @@ def replay_program(
     started, path = find_start(recording, command)
     if moved is not None:
         started = msgspec.structs.replace(started, entry=moved)
+    entry = started.entry
+    if entry.form == "gateway" and command:
+        entry = msgspec.structs.replace(entry, argv=list(command), folder=os.getcwd())
     for step in stopping.steps:
         recording.step(step)
-    program = tuple(command) or _program(recording.id, started.entry)
+    is_ours = entry.form in ("call", "gateway")
+    program = RUNNER if entry.form == "gateway" else tuple(command) or _program(recording.id, entry)
     seed = hash_seed or started.environment.hash_seed
     with Mailbox.make() as mailbox:
         order = replay_order(
-            path, started.entry, store, mailbox, match=match, normalisers=normalisers,
+            path, entry, store, mailbox, match=match, normalisers=normalisers,
             rearranged=instead is not None, stopping=stopping, fork=fork, attentive=attentive,
             reexecute=reexecute,
         )  # fmt: skip
         if instead is not None:
             mailbox.rearrange(instead)
-        added = variables(order, path=bool(command) or started.entry.form != "call")
-        folder = None if command and moved is None else started.entry.folder
+        added = variables(order, path=not is_ours or (bool(command) and entry.form == "call"))
+        folder = None if command and moved is None else entry.folder
         added |= {"PYTHONHASHSEED": seed} if seed else {}
         ended = launch(
             program,
@@ -150,7 +154,7 @@ def _program(run: str, entry: Entry) -> tuple[str, ...]:
     if entry.form == "program" and entry.argv:
         return tuple(entry.argv)
     if entry.form == "call":
-        return sys.executable, "-m", "playhead._program"
+        return RUNNER
     if _is_script(entry):
         return sys.executable, *entry.argv
     raise UsageError(
@@ -210,6 +214,8 @@ def _program_changes(entry: Entry, command: Sequence[str]) -> list[str]:
 
 def _is_same(entry: Entry, command: Sequence[str]) -> bool:
     """Whether a command line runs what was recorded; the interpreter's own name does not matter."""
+    if entry.form == "gateway":
+        return list(command) == entry.argv
     argv = entry.argv[1:] if entry.form == "program" else entry.argv
     if not argv:
         return list(command) == list(entry.argv)
@@ -234,7 +240,7 @@ def _end_changes(recording: Recording, ended: Ended) -> list[str]:
     finished, started = recording.finished, recording.started
     if finished is None or started is None:
         return []
-    if started.entry.form != "program":
+    if not started.entry.is_command:
         return [] if str(ended) == "exit code 0" else [f"the program ended with {ended}"]
     then = finished.process_end
     return [] if str(ended) == then else [f"the program ended with {ended} now, with {then} when recorded"]

@@ -60,12 +60,13 @@ class Program(msgspec.Struct, frozen=True):
     """A process that is to be started: ``argv`` is its command line, ``lane`` the name of the lane that it will be.
 
     Of one that runs a function of this program, the command line is the name of that. So it is of a ``task`` which is
-    handed to a pool; a ``worker`` of that is not taken note of.
+    handed to a pool; a ``worker`` of that is not taken note of. One that is ``served`` asks over the wire what it asks,
+    and makes no recording of its own.
     """
 
     argv: tuple[str, ...]
     lane: str
-    form: Literal["command", "function", "task", "worker"] = "command"
+    form: Literal["command", "function", "task", "worker", "served"] = "command"
 
 
 class Call(msgspec.Struct, frozen=True):

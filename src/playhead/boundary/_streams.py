@@ -221,6 +221,26 @@ class PlayedStream(Stream):
         return self._answer.end == "complete" and self._given == len(self._answer.items)
 
     @property
+    def was_left(self) -> bool:
+        """Whether the program, when recorded, left the stream where it is now."""
+        return self._answer.end == "closed" and self._given == len(self._answer.items)
+
+    def settle(self) -> bool:
+        """After a piece: end the stream in its turn, if that was the last and nothing comes in between; whether it has.
+
+        Blocks until whoever else goes on has come to rest, so that the last piece can be given as its end.
+        """
+        if not self.is_spent:
+            return False
+        turn = self._last_turn()
+        if turn is not None:
+            if not turn.is_next:
+                return False
+            turn.wait()
+        self._conclude()
+        return True
+
+    @property
     def next_is_together(self) -> bool:
         """Whether the next piece came together with the one given last."""
         gaps = self._answer.gaps_ns

@@ -157,7 +157,7 @@ class _Reader:
         if latest is None and not others:
             found += [Edge(creator, seq, "spawn") for creator in self._creators(event)]
         if isinstance(event.body, RunStarted):
-            self._is_process = event.body.entry.form == "program"
+            self._is_process = event.body.entry.is_command
         elif isinstance(event.body, RunFinished) and self._is_process:
             found += self._ends(seq, latest)
         if event.of is not None and event.of in self.nodes:

@@ -18,12 +18,14 @@ def family_as_data(recording: Recording, store: LocalStore) -> dict[str, Any]:
     from playhead._children import children_of
 
     started = recording.started
+    is_served = started is not None and started.entry.form == "gateway"  # what asks through it is the run itself
     found: dict[str, Any] = {}
     if started is not None and started.starter is not None:
         found["starter"] = msgspec.to_builtins(started.starter)
     children = [
         {"lane": child.lane, "run": child.run if path is not None else None, "argv": argv, "outcome": _outcome(path)}
         for child, argv, path in children_of(recording, store)
+        if child.run is not None or not is_served
     ]
     return {**found, "children": children} if children else found
 

@@ -133,6 +133,8 @@ def _entry(entry: dict[str, Any]) -> str:
     match entry["form"]:
         case "program":
             return f"program {printable(' '.join(entry.get('argv', ())))}{folder}"
+        case "gateway":
+            return f"behind the gateway: {printable(' '.join(entry.get('argv', ())))}{folder}"
         case "call":
             return f"entry point {printable(entry.get('call'))}{folder}"
         case _:

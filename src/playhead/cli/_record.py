@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from playhead.cli._options import example, open_store, store_option
 from playhead.cli._output import error_lines, say
 from playhead.errors import UsageError
+
+if TYPE_CHECKING:
+    from playhead._program import Recorded
 
 
 @click.command(
@@ -27,12 +32,18 @@ def command(kind: str, task: str | None, run_id: str | None, store: str | None, 
     """
     from playhead._program import record_program
     from playhead._runs import new_id
-    from playhead.eventlog import counted, printable
 
     if not command:
         raise UsageError("say which program to record", next="playhead record -- python my_agent.py")
     run = run_id or new_id(kind)
     done = record_program(command, open_store(store), run=run, kind=kind, task=task)
+    return tell_recorded(done, run)
+
+
+def tell_recorded(done: Recorded, run: str) -> int:
+    """Tell a person what became of a recording; the exit code of the program."""
+    from playhead.eventlog import counted, printable
+
     if done.closed is None:
         assert done.failure is not None
         for line in error_lines(done.failure):

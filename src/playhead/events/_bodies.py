@@ -23,7 +23,8 @@ class _Body(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
 class Entry(_Body, frozen=True, omit_defaults=True, kw_only=True):
     """Where the program was entered, so that it can be invoked again."""
 
-    form: Literal["call", "program", "block"]
+    form: Literal["call", "program", "block", "gateway"]
+    """``gateway`` is a command of any language, of which was recorded what it asked over the wire."""
     call: str | None = None
     """``module:qualname`` of the entry function."""
     arguments: Any = None
@@ -32,6 +33,15 @@ class Entry(_Body, frozen=True, omit_defaults=True, kw_only=True):
     """The working directory."""
     file: str | None = None
     """The file that holds the entry function's module."""
+    routes: dict[str, str] = {}
+    """Of a gateway: the base URLs of those that were asked, by the names of their routes."""
+    keys: list[str] = []
+    """Of a gateway: the variables in which the command found its API keys."""
+
+    @property
+    def is_command(self) -> bool:
+        """Whether the run is a whole process, from its command line to its end."""
+        return self.form in ("program", "gateway")
 
 
 class Environment(_Body, frozen=True, omit_defaults=True, kw_only=True):

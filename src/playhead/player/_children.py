@@ -98,10 +98,11 @@ class Children:
     ) -> None:
         """Have the child of ``ticket`` replayed, or kept off the network where there is nothing to replay it from."""
         errand = self._errands.replay(slot.child) if self._errands is not None and slot is not None else None
-        known = program.form == "task" or isinstance(getattr(answer, "body", None), BoundaryFailed)
+        known = program.form in ("task", "served") or isinstance(getattr(answer, "body", None), BoundaryFailed)
         if errand is None and not known:
             self._report.unseen[UNSEEN] = self._report.unseen.get(UNSEEN, 0) + 1
-        ticket.errand = self.guard() if errand is None else errand
+        if program.form != "served":
+            ticket.errand = self.guard() if errand is None else errand
         lasted_ns = answer.mono_ns - slot.exchange.question.mono_ns if slot is not None and answer is not None else 0
         run = errand.run if errand is not None else None
         code = _code_of(answer)

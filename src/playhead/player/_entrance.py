@@ -31,7 +31,7 @@ class Entrance:
     def wait(self) -> None:
         """What the program asks for before the recorded block or call begins lies outside of it."""
         started = self._recording.started
-        if started is not None and started.entry.form != "program":
+        if started is not None and not started.entry.is_command:
             self._place = "awaited"
 
     def claim(self, kind: str, call: str | None, task: str | None) -> str | None:
@@ -39,7 +39,7 @@ class Entrance:
         started, recorded = self._recording.started, self._recording.task
         if self._place in ("inside", "left") or started is None or self._recording.kind != kind:
             return None
-        if started.entry.form == "program" or (started.entry.call not in (None, call)):
+        if started.entry.is_command or (started.entry.call not in (None, call)):
             return None
         if task is not None and recorded is not None and self._masker.text(task) != recorded:
             return None

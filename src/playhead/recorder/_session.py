@@ -126,7 +126,7 @@ class RecordSession:
             elif isinstance(payload, Program) and payload.form == "worker":
                 return ticket
             elif isinstance(payload, Program):
-                if self._children is not None:
+                if self._children is not None and payload.form != "served":
                     ticket.errand = self._children(payload)
                     self.started[ticket.errand.run or ""] = None
                 self._put((self._question, now, ticket, (), {}))

@@ -74,10 +74,10 @@ def _end(recording: Recording, runs: Sequence[Any], ended: str, uncaught: Any) -
     now: dict[str, Any] = next((run for run in runs if isinstance(run, dict)), {})
     if finished is None or started is None:
         return [], []
-    if started.entry.form == "program" and ended != "exit code 0":
+    if started.entry.is_command and ended != "exit code 0":
         outcome = "failure" if ended.startswith("exit code") else "aborted"
         now = {**now, "outcome": outcome, "reason": ended, "error": uncaught}
-    elif started.entry.form != "program" and not now:
+    elif not started.entry.is_command and not now:
         return [], []
     told = {name: now.get(name) for name in ("result", "reason", "error")}
     end = Ends(outcome=now.get("outcome", "success"), **told)

@@ -28,7 +28,7 @@ def move_entry(started: RunStarted, root: Path) -> Entry:
     if not os.path.isdir(folder):
         folder = str(root)
     argv = [_move(word, moved) if os.path.isabs(word) else word for word in entry.argv]
-    if entry.form == "program" and argv and _PYTHON.fullmatch(Path(argv[0]).name):
+    if entry.is_command and argv and _PYTHON.fullmatch(Path(argv[0]).name):
         argv[0] = sys.executable
     file = _move(entry.file, moved) if entry.file is not None else None
     return msgspec.structs.replace(entry, folder=folder, file=file, argv=argv)

@@ -181,13 +181,13 @@ def _ending(recording: Recording, runs: Sequence[Any], ended: str) -> tuple[list
     if finished is None or started is None:
         return [], []
     now = next((run for run in runs if isinstance(run, dict)), None)
-    if started.entry.form != "program" and now is not None:
+    if not started.entry.is_command and now is not None:
         outcome = str(now.get("outcome", "success"))
         if outcome != finished.outcome:
             return [Problem("outcome", _outcomes(finished, outcome, now.get("reason")))], []
         return [], _results(finished.result, now.get("result"))
     then = finished.process_end
-    if started.entry.form == "program" and ended != then:
+    if started.entry.is_command and ended != then:
         return [Problem("outcome", f"the program ended with {ended} now, with {then} when recorded")], []
     return [], _results(finished.result, now.get("result")) if now is not None else []
 
