@@ -12,7 +12,11 @@ FACES_AND_WING = ("cli", "integrations", "testing")
 OWN_DOORS = ("_program", "cli", "testing")
 """What stands on the public face: it runs whole programs, as a user would."""
 LIGHT = {"msgspec", "playhead", "wrapt"}
-LOADED_LATE = ("src/playhead/masking/_engine_re2.py",)
+LOADED_LATE = (
+    "src/playhead/gateway/_asker.py",
+    "src/playhead/gateway/_upstream.py",
+    "src/playhead/masking/_engine_re2.py",
+)
 """Files that are imported in the one function that needs them, so that their own imports are late as well."""
 HEAVY = (
     *("aiohttp", "anthropic", "asyncio", "attr", "backports.zstd", "click", "cryptography", "google.genai", "httpx"),

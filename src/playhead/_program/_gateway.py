@@ -10,6 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from hashlib import blake2s
 from pathlib import Path
+from subprocess import Popen
 
 from playhead._configuration import Settings, read_settings
 from playhead._masking import make_masker
@@ -66,13 +67,18 @@ def _run(lane: Lane, entry: Entry, label: Callable[[str], str], *, is_replayed: 
     ticket = lane.session.begin(lane, Call("process", name, program))
     activity, key = lane.activity, threading.get_ident()
     gateway = Gateway(lane, entry.routes, conversations=Conversations(lane, label=label))
+
+    def attend(child: Popen[bytes]) -> None:
+        gateway.attend(child.pid)
+        lane.session.attend(ticket, lambda: child.poll() is None)
+
     with outside_runs(), gateway:
         added = set_variables({route: gateway.url(route) for route in entry.routes}, ENVIRONMENT)
         if is_replayed:
             added |= {name: _NO_KEY for name in entry.keys if not ENVIRONMENT.get(name)}
         activity.wait(key)
         try:
-            ended = launch(entry.argv, added, attend=lambda is_alive: lane.session.attend(ticket, is_alive))
+            ended = launch(entry.argv, added, attend=attend)
         finally:
             activity.wake(key)
     lane.session.finish(ticket, Returned({"code": ended.code if ended.signal is None else -ended.code, "by": "wait"}))

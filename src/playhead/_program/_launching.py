@@ -50,14 +50,13 @@ def launch(
     stderr: int | None = None,
     limit_s: float | None = None,
     meanwhile: Callable[[], None] | None = None,
-    attend: Callable[[Callable[[], bool]], None] | None = None,
+    attend: Callable[[subprocess.Popen[bytes]], None] | None = None,
 ) -> Ended:
     """Run ``command`` to its end with its environment as it is here and ``added``.
 
     Its input, output, terminal and process group are those of this process; signals reach it. ``meanwhile`` is
-    called while it runs, and ``attend`` is given whether it still does, to ask; ``limit_s`` seconds after that it is
-    ended. Raises `ProgramNotStartedError` where it cannot
-    be started.
+    called while it runs, and ``attend`` is given the child; ``limit_s`` seconds after that it is ended. Raises
+    `ProgramNotStartedError` where it cannot be started.
     """
     environment = {**ENVIRONMENT, **added}
     with _passing_signals() as started:
@@ -76,7 +75,7 @@ def launch(
             raise not_started(command, error, folder) from error
         started(child)
         if attend is not None:
-            attend(lambda: child.poll() is None)
+            attend(child)
         if meanwhile is not None:
             meanwhile()
         code, late = _await(child, limit_s)

@@ -77,9 +77,7 @@ def replay_program(
     started, path = find_start(recording, command)
     if moved is not None:
         started = msgspec.structs.replace(started, entry=moved)
-    entry = started.entry
-    if entry.form == "gateway" and command:
-        entry = msgspec.structs.replace(entry, argv=list(command), folder=os.getcwd())
+    entry = _commanded(started.entry, command)
     for step in stopping.steps:
         recording.step(step)
     is_ours = entry.form in ("call", "gateway")
@@ -147,6 +145,13 @@ def find_start(recording: Recording, command: Sequence[str] = ()) -> tuple[RunSt
             next=f"playhead replay {starter}",
         )
     return started, recording.path
+
+
+def _commanded(entry: Entry, command: Sequence[str]) -> Entry:
+    """The entry that the process which is started is told: behind a gateway another command can be run as well."""
+    if entry.form != "gateway" or not command:
+        return entry
+    return msgspec.structs.replace(entry, argv=list(command), folder=os.getcwd())
 
 
 def _program(run: str, entry: Entry) -> tuple[str, ...]:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import socket
 import struct
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import h11
 import msgspec
 
 from playhead.boundary import HeaderPairs, HttpHead
 from playhead.gateway._headers import end_to_end, from_raw, to_raw
 from playhead.gateway._upstream import AskerGoneError
-
-if TYPE_CHECKING:
-    import h11
 
 _AT_ONCE = 65536
 _LONGEST_HEAD = 256 * 1024
@@ -37,16 +35,12 @@ class Asker:
     """Who asks, over one connection. It is served by one thread."""
 
     def __init__(self, sock: socket.socket) -> None:
-        import h11
-
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.sock = sock
         self._wire = h11.Connection(h11.SERVER, max_incomplete_event_size=_LONGEST_HEAD)
 
     def read(self) -> Asked | None:
         """The next request, whole; ``None`` where no more come. Raises `BadRequestError`."""
-        import h11
-
         try:
             asked = self._next()
             if not isinstance(asked, h11.Request):
@@ -66,8 +60,6 @@ class Asker:
 
     def begin(self, head: HttpHead) -> None:
         """Pass on the head of an answer."""
-        import h11
-
         headers = to_raw(end_to_end(head.headers))
         if head.status < 200:  # only the last head is passed on, and this is none
             raise ConnectionError(f"the server answered with the status {head.status}")
@@ -76,8 +68,6 @@ class Asker:
 
     def pass_on(self, piece: bytes, *, is_last: bool = False) -> None:
         """Pass on a piece of its body; with the last the answer ends."""
-        import h11
-
         said = self._wire.send(h11.Data(data=piece)) or b""
         if is_last:
             said += self._wire.send(h11.EndOfMessage()) or b""
@@ -85,8 +75,6 @@ class Asker:
 
     def end(self) -> None:
         """The answer has ended, unless that has been said."""
-        import h11
-
         if self._wire.our_state is h11.SEND_BODY:
             self._send(h11.EndOfMessage())
 
@@ -100,8 +88,6 @@ class Asker:
 
     def is_reusable(self) -> bool:
         """Whether another request may come; then everything is ready for it."""
-        import h11
-
         if self._wire.our_state is not h11.DONE or self._wire.their_state is not h11.DONE:
             return False
         self._wire.start_next_cycle()
@@ -126,8 +112,6 @@ class Asker:
             pass
 
     def _next(self) -> Any:
-        import h11
-
         while True:
             event = self._wire.next_event()
             if event is not h11.NEED_DATA:

@@ -10,11 +10,9 @@ from playhead import _system
 from playhead.boundary import Call, HttpHead, HttpRequest, Lane, PlayedStream, Tap, cross_stream
 from playhead.errors import PlayheadError
 from playhead.gateway._asker import Asker
+from playhead.gateway._busy import Processes, linger
 from playhead.gateway._refusals import write_refusal
 from playhead.gateway._upstream import AskerGoneError, Reply, Upstream, has_gone, select_readable
-
-_LINGER_S = 0.01
-"""How long an answer that was given is left to the client before somebody else who waits has his."""
 
 _LEAVES_WITHIN_S = 10.0
 _LOOK_S = 0.25
@@ -24,7 +22,8 @@ _LOOK_S = 0.25
 class Exchange:
     """A request of ``asker`` on its way through ``lane``.
 
-    ``begun`` is called when its answer begins to be given, ``over`` before the client can know that it is whole.
+    ``processes`` are those that may ask. ``begun`` is called when its answer begins to be given, ``over`` before the
+    client can know that it is whole.
     """
 
     def __init__(
@@ -35,6 +34,7 @@ class Exchange:
         request: HttpRequest,
         *,
         route: str,
+        processes: Processes | None,
         begun: Callable[[], None],
         over: Callable[[], None],
     ) -> None:
@@ -45,6 +45,7 @@ class Exchange:
         self._route = route
         self._begun = begun
         self._over = over
+        self._processes = processes
         self._is_answering = False
 
     def run(self) -> None:
@@ -122,7 +123,7 @@ class Exchange:
             stream.close()
             raise
         finally:
-            self._linger()
+            linger(self._lane.activity, self._processes)
 
     def _play_pieces(self, stream: PlayedStream) -> None:
         if stream.was_left:
@@ -153,11 +154,6 @@ class Exchange:
                     raise AskerGoneError("the client went away")
         finally:
             activity.wake(key)
-
-    def _linger(self) -> None:
-        """Whoever waits for a turn has it when the client has had time to do what it does with this answer."""
-        if self._lane.activity.waiting > 1:
-            _system.sleep(_LINGER_S)
 
 
 def _plain(error: OSError) -> OSError:

@@ -11,16 +11,15 @@ import socket
 import ssl
 import threading
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
+
+import h11
 
 from playhead import _system
 from playhead.boundary import HttpHead, HttpRequest
 from playhead.gateway._headers import from_raw, to_raw
-
-if TYPE_CHECKING:
-    import h11
 
 _CONNECT_S = 30.0
 _END_S = 0.05
@@ -131,18 +130,18 @@ class Connection:
 
     def ask(self, request: HttpRequest, asker: socket.socket) -> HttpHead:
         """Send the request and read the head of the reply."""
-        import h11
-
         target = urlsplit(request.url)
         path = (target.path or "/") + (f"?{target.query}" if target.query else "")
         self._sock.setblocking(True)
-        asked = h11.Request(
-            method=request.method, target=path.encode("ascii", "replace"), headers=to_raw(request.headers)
-        )
-        sent = [self._wire.send(asked)]
-        if request.body:
-            sent.append(self._wire.send(h11.Data(data=request.body)))
-        sent.append(self._wire.send(h11.EndOfMessage()))
+        try:
+            asked = h11.Request(
+                method=request.method, target=path.encode("ascii", "replace"), headers=to_raw(request.headers)
+            )
+            sent = [self._wire.send(asked)]
+            sent.append(self._wire.send(h11.Data(data=request.body or b"")))
+            sent.append(self._wire.send(h11.EndOfMessage()))
+        except h11.LocalProtocolError as error:
+            raise ConnectionError(f"this request cannot be sent: {error}") from error
         try:
             self._sock.sendall(b"".join(each or b"" for each in sent))
         except OSError:
@@ -158,8 +157,6 @@ class Connection:
 
     def next(self, asker: socket.socket | None) -> Any:
         """The next event; waits for it, or that the asker goes away."""
-        import h11
-
         while True:
             event = self.ready()
             if event is not h11.NEED_DATA:
@@ -168,8 +165,6 @@ class Connection:
 
     def ready(self) -> Any:
         """The next event if it has come; else ``h11.NEED_DATA``."""
-        import h11
-
         is_awaited = self._wire.their_state is h11.SEND_RESPONSE
         rest, has_ended = self._wire.trailing_data
         try:
@@ -182,8 +177,6 @@ class Connection:
             raise ConnectionError(f"the server did not speak HTTP/1.1: {error}") from error
 
     def _receive(self, asker: socket.socket | None) -> None:
-        import h11
-
         while True:
             try:
                 data = self._sock.recv(_AT_ONCE)
@@ -201,8 +194,6 @@ class Connection:
 
     def ends_within(self, seconds: float) -> bool:
         """Whether the reply ends so soon, with nothing more before its end."""
-        import h11
-
         deadline = _system.SystemClock.mono_ns() + int(seconds * 1e9)
         try:
             while (event := self.ready()) is h11.NEED_DATA:
@@ -216,8 +207,6 @@ class Connection:
 
     def reuse(self) -> bool:
         """After a whole reply: be ready for the next request; whether that may be."""
-        import h11
-
         if self._wire.our_state is not h11.DONE or self._wire.their_state is not h11.DONE:
             return False
         self._wire.start_next_cycle()
@@ -239,8 +228,6 @@ class Reply:
 
     def pieces(self) -> Iterator[tuple[bytes, bool, bool]]:
         """Each piece, whether it came together with the one before it, and whether it is known to be the last."""
-        import h11
-
         event, together = self._connection.next(self._asker), False
         while not isinstance(event, h11.EndOfMessage):
             broken: ConnectionError | None = None
@@ -276,8 +263,6 @@ class Reply:
 
 
 def _client() -> h11.Connection:
-    import h11
-
     return h11.Connection(h11.CLIENT, max_incomplete_event_size=_LONGEST_HEAD)
 
 
