@@ -37,7 +37,7 @@ def command(
     store: str | None,
     command: tuple[str, ...],
 ) -> int:
-    """Run a command of any language behind a loopback server, and record what it asks of models.
+    """Run a command of any language, and keep a recording of what it asks models over the wire.
 
     COMMAND finds the server in OPENAI_BASE_URL, ANTHROPIC_BASE_URL, GOOGLE_GEMINI_BASE_URL and GOOGLE_VERTEX_BASE_URL;
     where one of these is set already, that is who is asked. Its input, output, signals and exit code are its own. For a
