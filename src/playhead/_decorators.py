@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import os
 import sys
@@ -107,9 +108,32 @@ def _bounded(
         call = Call(kind, label, Arguments(wrapped, args, kwargs), _call_id.get(), causes, side_effects)
         return door(lane, call, lambda: wrapped(*args, **kwargs))
 
-    marked: Any = wrapt.FunctionWrapper(function, bounded)
+    marked: Any = _Marked(function, bounded)
     marked._self_marked = {"causes": causes, "side_effects": side_effects}  # for SDKs that call tools by themselves
     return marked
+
+
+class _MarkedMethod(wrapt.BoundFunctionWrapper):  # type: ignore[type-arg]
+    """What a marked function is once it is looked up on an object; copied as methods are, with that object."""
+
+    def __copy__(self) -> Any:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        owner = copy.deepcopy(self._self_instance, memo)
+        return self._self_parent.__get__(owner, type(owner))
+
+
+class _Marked(wrapt.FunctionWrapper):  # type: ignore[type-arg]
+    """A marked function. Copied it is itself, as functions are: SDKs copy the configurations in which tools stand."""
+
+    __bound_function_wrapper__ = _MarkedMethod
+
+    def __copy__(self) -> Any:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        return self
 
 
 def _door(function: Any) -> Callable[..., Any]:

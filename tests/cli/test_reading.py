@@ -154,6 +154,21 @@ def test_a_model_that_was_marked_by_hand_is_shown_as_any_other(tmp_path: Path) -
         assert '(prompt="tea") → "after much thought, tea"' in done.stdout
 
 
+def test_wrapped_calls_that_repeat_are_one_line(tmp_path: Path) -> None:
+    poll = playhead.wrap("queue.poll", lambda number: number)
+    note = playhead.tool(lambda text: text, name="note")
+    with playhead.record(kind="small", store=tmp_path / ".playhead", id="small-1"):
+        list(map(poll, range(12)))
+        note("half")
+        list(map(poll, range(2)))
+
+    lines = [line for line in type_in(tmp_path, "show", "small-1").stdout.splitlines() if "queue.poll" in line]
+    assert len(lines) == 3
+    assert "12 times in a row" in lines[0]
+    timeline = json.loads(type_in(tmp_path, "show", "small-1", "--json").stdout)["timeline"]
+    assert len(timeline) == 15
+
+
 def test_an_enormous_error_is_cut_in_a_pipe_too_and_whole_in_its_step(tmp_path: Path) -> None:
     store = tmp_path / ".playhead"
 

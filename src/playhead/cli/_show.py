@@ -115,7 +115,7 @@ def _show_run(recording: Recording, place: LocalStore, as_json: bool) -> None:
 
     from playhead.cli._children import family_as_data, family_lines
     from playhead.cli._header import header_as_data, header_lines
-    from playhead.cli._timeline import rows
+    from playhead.cli._timeline import folded, rows
     from playhead.eventlog import printable
     from playhead.suite import annotations_file, annotations_of
 
@@ -130,7 +130,7 @@ def _show_run(recording: Recording, place: LocalStore, as_json: bool) -> None:
         click.echo(click.style(text, **style) if style else text)
     for text in family_lines(family):
         click.echo(text)
-    found = list(rows(recording, width=_width()))
+    found = list(folded(rows(recording, width=_width())))
     if found:
         click.echo()
         _print_timeline(found, _width(), {each.step for each in annotations})

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import groupby
 from typing import Any
 
 import msgspec
@@ -47,6 +48,25 @@ def rows(recording: Recording, *, width: int) -> Iterator[Row]:
         yield row_of(exchange, width=width)
     while others:
         yield from _noted(others.pop(), width)
+
+
+_MANY = 3
+"""So many wrapped calls of one name, one after the other, are one line."""
+
+
+def folded(found: Iterable[Row]) -> Iterator[Row]:
+    """The lines with those in one that tell the same again and again: calls that are no steps and have gone well."""
+    for (lane, kind, name, step, failed), group in groupby(found, key=_alike):
+        alike = list(group)
+        if len(alike) < _MANY or kind != "wrap" or step is not None or failed is not False:
+            yield from alike
+            continue
+        took = sum(row.took_ns or 0 for row in alike)
+        yield Row(alike[0].seq, lane, kind, name, f"{len(alike)} times in a row", took_ns=took)
+
+
+def _alike(row: Row) -> tuple[str, str, str, int | None, bool | None]:
+    return row.lane, row.kind, row.name, row.step, row.failed
 
 
 def row_of(exchange: Exchange, *, width: int) -> Row:

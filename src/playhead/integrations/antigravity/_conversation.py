@@ -11,7 +11,7 @@ import json
 from collections.abc import AsyncIterator
 from typing import Any
 
-from playhead.boundary import Arguments, Call, Lane, cross_async, current_lane
+from playhead.boundary import Arguments, Call, Lane, cross_async, current_lane, is_cancellation
 from playhead.integrations.antigravity._actions import Actions
 from playhead.integrations.antigravity._frames import Growth, comparable, name_frame
 from playhead.integrations.antigravity._harness import HarnessProcess, not_running
@@ -39,6 +39,9 @@ class Conversation:
         self._is_configured = False
         self._is_named = asyncio.Event()
         self._received = 0
+        self.failure: BaseException | None = None
+        """By what the receiving of frames ended, where the SDK does not tell it: a divergence."""
+        self._idle: asyncio.Event | None = None
         self._came: str | bytes | None = None
         """The frame as a live harness has just sent it: that is what the program gets."""
 
@@ -91,7 +94,11 @@ class Conversation:
         self._received += 1
         asked = {"conversation": self._process.conversation, "number": self._received}
         call = Call("wrap", "antigravity.receive", Arguments(Conversation.recv, (), asked))
-        answer = await cross_async(lane, call, self._receive)
+        try:
+            answer = await cross_async(lane, call, self._receive)
+        except BaseException as error:
+            self._fail(error)
+            raise
         self._process.stderr.tell(answer.get("stderr", []))
         if "closed" in answer:
             raise _closing(answer["closed"])
@@ -101,9 +108,24 @@ class Conversation:
         frame = self._whole.lengthen(answer)
         if self._is_named.is_set():
             if self._actions is None:
-                self._actions = Actions(lane.root.child(f"antigravity.{self._process.conversation}"))
-            frame = await self._actions.follow(frame, seen_in=lane)
+                self._actions = Actions(lane.root.child(f"antigravity.{self._process.conversation}", by="antigravity"))
+            try:
+                frame = await self._actions.follow(frame, seen_in=lane)
+            except BaseException as error:
+                self._fail(error)
+                raise
         return json.dumps(frame, ensure_ascii=False) if came is None else came
+
+    def wake(self, idle: asyncio.Event) -> None:
+        """Set ``idle`` where nothing more is received because of a failure."""
+        self._idle = idle
+
+    def _fail(self, error: BaseException) -> None:
+        """The SDK's reader ends by what it knows nothing of: who waits for more would wait for ever."""
+        if not isinstance(error, Exception) and not is_cancellation(error):
+            self.failure = error
+            if self._idle is not None:
+                self._idle.set()
 
     async def _receive(self) -> dict[str, Any]:
         from websockets.exceptions import ConnectionClosed

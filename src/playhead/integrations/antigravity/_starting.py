@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from functools import wraps
 from typing import Any
 
@@ -68,6 +68,7 @@ def reading(original: Callable[..., Any]) -> Callable[..., Any]:
     def start_reader(self: Any, stderr_stream: Any) -> None:
         if isinstance(stderr_stream, HarnessErrors):
             stderr_stream.keep_in(self._stderr_lines)
+            self._ws.wake(self._processor.is_idle)
         else:
             original(self, stderr_stream)
 
@@ -85,3 +86,21 @@ def sending(original: Callable[..., Any]) -> Callable[..., Any]:
         await original(self, event)
 
     return send
+
+
+def receiving(original: Callable[..., Any]) -> Callable[..., Any]:
+    """`receive_steps`: where the reader ended by a divergence, so do the steps, instead of being over or late."""
+
+    @wraps(original)
+    async def receive(self: Any) -> AsyncIterator[Any]:
+        source = original(self)
+        try:
+            async for step in source:
+                yield step
+        finally:
+            await source.aclose()
+        failure = getattr(self._ws, "failure", None)
+        if failure is not None:
+            raise failure
+
+    return receive

@@ -75,7 +75,7 @@ def questioning(original: Callable[..., Any]) -> Callable[..., Any]:
         if lane is None or lane.opaque or not questions_list or not self._hook_runner:
             return await original(self, questions_list)
         asked = Arguments(questioning, (), {"questions": [each.model_dump(mode="json") for each in questions_list]})
-        call = Call("wrap", "antigravity.question", asked)
+        call = Call("wrap", "user.question", asked)
         return await cross_async(lane, call, lambda: original(self, questions_list))
 
     return dispatch
@@ -90,7 +90,7 @@ def asking(original: Callable[..., Any]) -> Callable[..., Any]:
         if lane is None or lane.opaque:
             return await original(policy, tool_call, reason=reason)
         given = {"tool": tool_call.name, "arguments": tool_call.args, "reason": reason}
-        call = Call("wrap", "antigravity.approval", Arguments(asking, (), given))
+        call = Call("wrap", "user.approval", Arguments(asking, (), given))
         return await cross_async(lane, call, lambda: original(policy, tool_call, reason=reason))
 
     return ask
