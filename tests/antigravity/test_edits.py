@@ -154,6 +154,6 @@ def test_a_fork_does_not_go_live_amid_a_conversation(place, monkeypatch):
     recorded = Recorded(several_turns, "gemini", place)
     monkeypatch.setenv("ANTIGRAVITY_HARNESS_PATH", "/nonexistent/harness")
     desk = Desk("gemini", place, recorded.url)
-    with pytest.raises(ForkRefusedError, match="is not running"):
-        with playhead.fork(recorded.recording, at=1, store=recorded.store):
-            asyncio.run(several_turns(desk))
+    refused = pytest.raises(ForkRefusedError, match="is not running")
+    with refused, playhead.fork(recorded.recording, at=1, store=recorded.store):
+        asyncio.run(several_turns(desk))

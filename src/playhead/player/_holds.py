@@ -105,6 +105,10 @@ class Hold:
         """Whether something recorded decides when it comes."""
         return self.index != FREE
 
+    def comes_amid(self, watch: LoopWatch) -> bool:
+        """Whether its task had been made ready before the turn in which it came, but others went first in that."""
+        return self.ready > 0 and self.turns == 0 and self.watch is watch and self.moment is not None
+
     def wait(self) -> None:
         """Block this thread until it is released.
 

@@ -274,7 +274,7 @@ class Turnstile:
     def _ready_others(self, index: int, watch: LoopWatch | None) -> None:
         """Let those go on in the next turn who had been made ready before the moment ``index`` came in this one."""
         while watch is not None and (found := self._queues.first()) is not None:
-            if not self._turns.was_ready(found, index, watch):
+            if not self._turns.was_ready(found, index, watch) or found.comes_amid(watch):
                 return
             self._queues.pop()
             if found.cancelled:
@@ -289,12 +289,13 @@ class Turnstile:
         It was in the loop's queue when the turn began, so before all that has been put there since.
         """
         found = self._queues.first()
-        if watch is None or found is None or found.watch is not watch or found.coming is None or found.cancelled:
+        if watch is None or found is None or found.watch is not watch or found.cancelled or self.order.is_another:
             return
-        if self.order.head >= found.index and found.coming.is_now(watch) and not self.order.is_another:
+        is_now = found.coming.is_now(watch) if found.coming is not None else found.comes_amid(watch)
+        if is_now and self.order.head >= found.index:
             self._queues.pop()
             found.open_amid(watch)
-            self._moved(found.index, watch, found.coming)
+            self._moved(found.index, watch, found.coming or MOMENT)
 
     def cancelling(self, hold: Hold) -> None:
         """``hold`` is about to be cancelled: those go first who were when recorded, in the same turn of the loop."""
