@@ -86,6 +86,10 @@ class Desk:
         self.workspace = folder / "work"
         self.workspace.mkdir(exist_ok=True)
 
+    def __deepcopy__(self, memo: Any) -> Desk:
+        """The tools are methods of it, and the SDK copies its configuration: no agent at work can be copied."""
+        return self
+
     def agent(self, **settings: Any) -> Agent:
         """An agent with the tools below, that may do anything."""
         common: dict[str, Any] = {
@@ -174,6 +178,11 @@ class Recorded:
         with playhead.replay(options.pop("recording", self.recording), **options) as replay:
             result = play(scenario or self.scenario, desk)
         return result, replay.report, desk
+
+    @property
+    def tools(self) -> list[Any]:
+        """The exchanges with tools, those that the harness carried out among them."""
+        return [exchange for exchange in self.recording.steps if exchange.question.kind == "tool.called"]
 
     def named(self, name: str) -> list[Any]:
         """The recorded questions of this name."""

@@ -36,10 +36,10 @@ async def parallel_tools(desk: Desk) -> Any:
     return await _chat(desk, say("All at once.", [{"calls": calls}, {"text": "done"}]))
 
 
-async def built_in_tools(desk: Desk) -> Any:
+async def built_in_tools(desk: Desk, *, command: str = "cat hello.txt; date +%N") -> Any:
     file = str(desk.workspace / "hello.txt")
     write = {"TargetFile": file, "CodeContent": "hi\n", "Overwrite": True, "Description": "d", "EmptyFile": False}
-    run = {"CommandLine": "cat hello.txt; date +%N", "Cwd": str(desk.workspace), "WaitMsBeforeAsync": 5000}
+    run = {"CommandLine": command, "Cwd": str(desk.workspace), "WaitMsBeforeAsync": 5000}
     plan: Plan = [
         {"calls": [("write_to_file", {**write, "IsArtifact": False, **_LABELS})]},
         {"calls": [("run_command", {**run, **_LABELS})]},
@@ -111,6 +111,24 @@ async def two_agents_the_other_way_round(desk: Desk) -> Any:
 async def sub_agents(desk: Desk) -> Any:
     def worker(number: int) -> dict[str, Any]:
         plan: Plan = [{"calls": [("add", {"a": number, "b": number})]}, {"text": f"worker {number} is done"}]
+        return {"TypeName": "self", "Role": f"w{number}", "Prompt": say("Do it.", plan)}
+
+    plan: Plan = [{"calls": [("invoke_subagent", {"Subagents": [worker(1), worker(2)], **_LABELS})]}]
+    plan = [*plan, *({"text": text} for text in ("waiting", "one is in", "all are in", "really"))]
+    return await _chat(desk, say("Share it.", plan))
+
+
+async def steady_built_in_tools(desk: Desk) -> Any:
+    """The same, where nothing comes out otherwise the next time."""
+    return await built_in_tools(desk, command="cat hello.txt")
+
+
+async def sub_agents_in_turn(desk: Desk) -> Any:
+    """Sub-agents that end far apart: of those that end together the harness may tell in one message or in two."""
+
+    def worker(number: int) -> dict[str, Any]:
+        plan: Plan = [{"calls": [("add", {"a": number, "b": number})]}, {"text": f"worker {number} is done"}]
+        plan[1] = {**plan[1], "delay": 0.7 * (number - 1)}
         return {"TypeName": "self", "Role": f"w{number}", "Prompt": say("Do it.", plan)}
 
     plan: Plan = [{"calls": [("invoke_subagent", {"Subagents": [worker(1), worker(2)], **_LABELS})]}]

@@ -23,7 +23,7 @@ async def set_up_otherwise(desk):
 
 
 def step_of(recording, name, nth=0):
-    found = [at for at, each in enumerate(recording.steps, 1) if each.question.body.name == name]
+    found = [at for at, each in enumerate(recording.steps, 1) if getattr(each.question.body, "name", None) == name]
     return found[nth]
 
 
@@ -107,24 +107,25 @@ def test_an_edited_action_of_the_harness_stands_in_the_frame_that_ends_it(place,
 
 
 def test_actions_and_tools_are_steps_with_what_was_asked_and_answered(place):
-    recording = Recorded(built_in_tools, "gemini", place).recording
+    recorded = Recorded(built_in_tools, "gemini", place)
+    recording, steps = recorded.recording, recorded.tools
 
-    asked = [each.question.body for each in recording.steps]
+    asked = [each.question.body for each in steps]
     assert [body.name for body in asked] == ["edit_file", "run_command", "view_file", "view_file"]
     assert asked[1].arguments["command_line"] == "cat hello.txt; date +%N"
     assert "combined_output" not in asked[1].arguments
-    answers = [each.answer.body for each in recording.steps]
+    answers = [each.answer.body for each in steps]
     assert answers[1].value["exit_code"] == 0
     assert answers[1].value["combined_output"].startswith("hi")
     assert "does not exist" in answers[3].error["args"][0]
-    lanes = {each.question.lane for each in recording.steps}
+    lanes = {each.question.lane for each in steps}
     assert lanes == {"main/antigravity.c1#1"}
     assert recording.lanes_of_others["main/antigravity.c1#1"].by == "antigravity"
 
 
 def test_a_tool_that_raised_raises_the_same_again(place, monkeypatch):
     recorded = Recorded(tool_exception, "gemini", place)
-    step = recorded.recording.steps[0]
+    step = recorded.tools[0]
     assert step.answer.kind == "tool.failed"
     assert step.answer.body.error["class"] == "builtins:LookupError"
     assert step.question.body.call_id

@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import playhead
+from playhead.boundary import current_lane
 from playhead.integrations.antigravity import find_changed
 from playhead.integrations.antigravity._frames import Growth, camel, comparable, name_frame, snake
+from playhead.integrations.antigravity._models import stand_before
 from playhead.integrations.antigravity._patching import _CONNECTION, _EXPECTED
-from playhead.integrations.antigravity._wiring import point_at
 
 texts = st.text('ab é"\\', max_size=60)
 actions = st.dictionaries(st.sampled_from(["commandLine", "combinedOutput", "exitCode"]), texts | st.integers(0, 9))
@@ -68,17 +69,34 @@ def test_a_configuration_is_compared_without_keys_and_from_where_the_program_sta
     assert comparable(prompt)["userInput"]["parts"][0]["text"] == "Run `.agy_workflow_steps.py` now"
 
 
-def test_a_gateway_stands_before_the_models_on_the_wire_only():
-    class Gateway:
-        def route(self, kind, base_url):
-            return f"http://127.0.0.1:1/{kind}/{base_url}"
-
-    frame = {"config": {"models": [{"vertexEndpoint": {"baseUrl": "v"}}, {"gemmaEndpoint": {}}]}}
-    sent = point_at(frame, Gateway())
-    assert sent["config"]["models"][0]["vertexEndpoint"]["baseUrl"] == "http://127.0.0.1:1/vertex/v"
-    assert sent["config"]["models"][1]["gemmaEndpoint"]["baseUrl"] == "http://127.0.0.1:1/openai/None"
-    assert frame["config"]["models"][1]["gemmaEndpoint"] == {}
-    assert point_at({"haltRequest": True}, Gateway()) == {"haltRequest": True}
+def test_a_gateway_stands_before_the_models_whose_address_is_known(own_store, monkeypatch):
+    monkeypatch.setenv("GOOGLE_GEMINI_BASE_URL", "http://example.test/here")
+    models = [
+        {"geminiApiEndpoint": {"apiKey": "k"}},
+        {"geminiApiEndpoint": {"baseUrl": "http://example.test/there/"}},
+        {"vertexEndpoint": {"apiKey": "k"}},
+        {"vertexEndpoint": {"project": "p"}},
+        {"gemmaEndpoint": {"baseUrl": "http://127.0.0.1:1/v1"}},
+    ]
+    frame = {"config": {"models": models}}
+    with playhead.record(kind="small", store=own_store) as run:
+        wire, gateway = stand_before(frame, current_lane(), {})
+        sent = [next(iter(model.values())) for model in wire["config"]["models"]]
+        untouched, nothing = stand_before(frame, current_lane(), {"https_proxy": "http://proxy.test"})
+    assert gateway is not None
+    gateway.close()
+    assert list(gateway.routes.values()) == [
+        "http://example.test/here",
+        "http://example.test/there",
+        "https://aiplatform.googleapis.com",
+        "http://127.0.0.1:1/v1",
+    ]
+    assert [each.get("baseUrl", "")[:17] for each in sent] == ["http://127.0.0.1:"] * 3 + ["", "http://127.0.0.1:"]
+    assert sent[0]["apiKey"] == "k"
+    assert "baseUrl" not in models[0]["geminiApiEndpoint"]
+    assert (untouched, nothing) == (frame, None)
+    seen = [event.body.details for event in playhead.load(run.id, store=own_store).of_kind("note.added")]
+    assert {"kind": "vertex"} in seen
 
 
 def test_frames_and_fields_are_called_in_words_of_our_own():

@@ -86,24 +86,15 @@ def replay_program(
     with Mailbox.make() as mailbox:
         order = replay_order(
             path, entry, store, mailbox, match=match, normalisers=normalisers,
-            rearranged=instead is not None, stopping=stopping, fork=fork, attentive=attentive,
-            reexecute=reexecute,
+            rearranged=instead is not None, stopping=stopping, fork=fork, attentive=attentive, reexecute=reexecute,
         )  # fmt: skip
         if instead is not None:
             mailbox.rearrange(instead)
         added = variables(order, path=not is_ours or (bool(command) and entry.form == "call"))
         folder = None if command and moved is None else entry.folder
         added |= {"PYTHONHASHSEED": seed} if seed else {}
-        ended = launch(
-            program,
-            added,
-            folder=folder,
-            stdin=stdin,
-            stdout=stdout,
-            stderr=stderr,
-            limit_s=limit_s,
-            meanwhile=meanwhile,
-        )
+        streams = {"stdin": stdin, "stdout": stdout, "stderr": stderr}
+        ended = launch(program, added, folder=folder, limit_s=limit_s, meanwhile=meanwhile, **streams)
         masker = make_masker(read_settings(store=str(store)), LocalStore(store).mask_key())
         return receive(mailbox, ended, recording, started, [masker.text(word) for word in command])
 

@@ -15,14 +15,15 @@ from playhead.player._noise import without_noise
 from playhead.player._report import Divergence
 from playhead.player._requests import Normaliser, recognise_call
 from playhead.player._session import ReplaySession
+from playhead.player._succession import Succession
 
 
 class ReexecutingSession(ReplaySession):
     """Stands at the boundary while the other process of a recording runs again.
 
     Models and tools are answered from the recording, each by what is asked, and so are reads. The conversation with
-    the process goes live, and what it does by itself is done again. Time is real, and no order is imposed: the process
-    computes, and nobody can know for how long.
+    the process goes live, and what it does by itself is done again. Time is real. Its models answer in their recorded
+    order, as far as it asks in time; else no order is imposed: it computes, and nobody can know for how long.
 
     Raises `UsageError` where no such process was recorded.
     """
@@ -56,6 +57,9 @@ class ReexecutingSession(ReplaySession):
         for slot in self._layout.slots:
             if slot.boundary == "process" or (slot.boundary == "wrap" and self._is_said(slot.request.name)):
                 slot.played = True
+        behind = [slot for slot in self._layout.slots if slot.lane in recording.lanes_behind]
+        moments = [each for slot in behind for each in (slot.peek().question, slot.peek().answer) if each is not None]
+        self._succession = Succession(moments)
         speakers = ", ".join(name.rstrip(".") for name in self._speakers)
         self.report.warnings.append(f"{speakers} runs again: the commands and files of its own tools are done again")
 
@@ -68,7 +72,15 @@ class ReexecutingSession(ReplaySession):
         return True
 
     def begin(self, lane: Lane, call: Call) -> Ticket:
-        """Let the conversation go live, answer all else from the recording."""
+        """Let the conversation go live, answer all else from the recording, models in their order."""
+        ticket = self._begin(lane, call)
+        if ticket.seq is not None:
+            self._succession.end(ticket.seq)
+        if lane.behind and ticket.mark is not None and not self._succession.wait(ticket.mark):
+            self.report.warnings.append(f"{call.name} was answered out of its order: what came before it was not asked")
+        return ticket
+
+    def _begin(self, lane: Lane, call: Call) -> Ticket:
         with self._lock:
             if isinstance(call.payload, Program):
                 return Ticket(lane, call, errand=self._children.guard())
@@ -82,13 +94,15 @@ class ReexecutingSession(ReplaySession):
                 raise self._diverge(self._unanswered(lane, call, model, slot))
             self.report.answered += 1
             self.report.steps += slot.step is not None
-            return Ticket(lane, call, self._answer(slot, answer), 0, slot.seq)
+            return Ticket(lane, call, self._answer(slot, answer), 0, slot.seq, mark=answer.seq)
 
     def attend(self, ticket: Ticket, is_alive: Callable[[], bool]) -> None:
         """Nobody waits for it."""
 
     def finish(self, ticket: Ticket, outcome: Outcome) -> None:
-        """Nothing waits for it."""
+        """Let the next answer be given."""
+        if ticket.mark is not None:
+            self._succession.end(ticket.mark)
 
     def tell_time(self, now: float) -> float:
         """The real time."""

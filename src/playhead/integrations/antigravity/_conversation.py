@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 from playhead.boundary import Arguments, Call, Lane, cross_async, current_lane, is_cancellation
 from playhead.integrations.antigravity._actions import Actions
 from playhead.integrations.antigravity._frames import Growth, comparable, name_frame
 from playhead.integrations.antigravity._harness import HarnessProcess, not_running
-from playhead.integrations.antigravity._wiring import Gateway, point_at
+from playhead.integrations.antigravity._models import stand_before
 
 _LOOK_S = 0.01
 _LOOKS = 100
@@ -27,13 +27,13 @@ _SESSION_START = "LIFECYCLE_HOOK_ON_SESSION_START"
 class Conversation:
     """Stands for the websocket: ``live`` is the real one, ``process`` is at its other end.
 
-    ``gateway`` is where the harness is sent for its models, on the wire only.
+    ``environment`` is the part of that one's own that the program gives it.
     """
 
-    def __init__(self, process: HarnessProcess, live: Any, *, gateway: Gateway | None = None) -> None:
+    def __init__(self, process: HarnessProcess, live: Any, *, environment: Mapping[str, str]) -> None:
         self._process = process
         self._live = live
-        self._gateway = gateway
+        self._environment = environment
         self._new, self._whole = Growth(), Growth()
         self._actions: Actions | None = None
         self._is_configured = False
@@ -66,9 +66,10 @@ class Conversation:
     async def _send(self, lane: Lane, frame: Any, *, names: bool) -> dict[str, Any]:
         from websockets.exceptions import ConnectionClosed
 
+        wire = frame
         if names and not self._is_configured:
             self._process.conversation = f"c{lane.root.count('antigravity')}"
-        wire = point_at(frame, self._gateway) if self._gateway is not None else frame
+            wire, self._process.gateway = stand_before(frame, lane, self._environment)
         try:
             await self._alive().send(json.dumps(wire))
         except ConnectionClosed as error:

@@ -10,6 +10,7 @@ from typing import Any
 
 from playhead.boundary import Arguments, Call, cross, current_lane, outside_runs
 from playhead.errors import ForkRefusedError
+from playhead.gateway import Gateway
 
 Lines = list[str]
 _JOIN_S = 1.0
@@ -97,6 +98,8 @@ class HarnessProcess:
         self._reader = ErrorReader(live.stderr) if live is not None else None
         self.conversation = ""
         """What the conversation with it is called, once that is known."""
+        self.gateway: Gateway | None = None
+        """What stands before its models, until it has ended."""
         self.stdin = _Input(live.stdin if live is not None else None)
         self.stdout = live.stdout if live is not None else None
         self.stderr = HarnessErrors(self._read_rest)
@@ -127,7 +130,10 @@ class HarnessProcess:
 
     def _end(self, timeout: float | None) -> dict[str, Any]:
         live, reader = self._alive()
-        return {"code": live.wait(timeout), "stderr": reader.take(within=_JOIN_S)}
+        code = live.wait(timeout)
+        if self.gateway is not None:
+            self.gateway.close()
+        return {"code": code, "stderr": reader.take(within=_JOIN_S)}
 
     def poll(self) -> int | None:
         """The exit code, if it has been waited for."""

@@ -56,7 +56,8 @@ def starting(original: Callable[..., Any], version: str) -> Callable[..., Any]:
         asked = {"interactions": True} if use_interactions_api else {}
         answer = await cross_async(lane, Call("wrap", "antigravity.start", Arguments(starting, (), asked)), live)
         process, socket = made or (HarnessProcess(None), None)
-        return process, Conversation(process, socket), answer["url"]
+        environment = {str(name): str(value) for name, value in (self._env or {}).items()}
+        return process, Conversation(process, socket, environment=environment), answer["url"]
 
     return start
 

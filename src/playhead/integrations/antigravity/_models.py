@@ -1,0 +1,49 @@
+"""The models of a harness: it is sent to a gateway before them, so that what it asks of them is recorded as well."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from copy import deepcopy
+from typing import Any
+from urllib.parse import urlsplit
+
+from playhead.boundary import Lane
+from playhead.gateway import Gateway
+from playhead.integrations.antigravity._frames import endpoints
+
+_VARIABLES = {"gemini": "GOOGLE_GEMINI_BASE_URL", "vertex": "GOOGLE_VERTEX_BASE_URL"}
+_USUAL = {"gemini": "https://generativelanguage.googleapis.com", "vertex": "https://aiplatform.googleapis.com"}
+_ON_THE_WAY = frozenset({"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR"})
+"""What a harness is told of its way to the models, which a gateway would not go."""
+
+
+def stand_before(frame: Any, lane: Lane, environment: Mapping[str, str]) -> tuple[Any, Gateway | None]:
+    """The configuration with its models behind a gateway that is running, and the gateway.
+
+    ``environment`` is the part of the harness's own that the program gives it. Models whose address is not known, or
+    whose host lies outside the run, are reached as before; where that are all of them there is no gateway.
+    """
+    wire, sent = deepcopy(frame), []
+    routes: dict[str, str] = {}
+    known = {**os.environ, **environment}
+    for kind, endpoint in endpoints(wire):
+        base = endpoint.get("baseUrl") or known.get(_VARIABLES.get(kind, "")) or _usual(kind, endpoint)
+        if base is None or not _ON_THE_WAY.isdisjoint(map(str.upper, environment)):
+            lane.session.notice(lane, "models of an Antigravity harness", {"kind": kind})
+        elif not lane.session.ignores(urlsplit(base).netloc.rpartition("@")[2]):
+            route = next((name for name, there in routes.items() if there == base), f"{kind}-{len(routes) + 1}")
+            routes[route] = base
+            sent.append((endpoint, route))
+    if not sent:
+        return frame, None
+    gateway = Gateway(lane.child("antigravity.models", by="antigravity", behind=True), routes)
+    gateway.__enter__()
+    for endpoint, route in sent:
+        endpoint["baseUrl"] = gateway.url(route)
+    return wire, gateway
+
+
+def _usual(kind: str, endpoint: Mapping[str, Any]) -> str | None:
+    """Where these models are if nothing is said; without a key it depends on project and region."""
+    return _USUAL.get(kind) if kind != "vertex" or endpoint.get("apiKey") else None

@@ -1,0 +1,126 @@
+"""What the harness asks of its models: recorded on its way through the gateway, and answered when it runs again."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+import playhead
+from tests.antigravity import _scenarios as scenarios
+from tests.antigravity._desk import KINDS, Desk, Recorded, play
+
+AGAIN = (
+    scenarios.plain,
+    scenarios.several_turns,
+    scenarios.parallel_tools,
+    scenarios.steady_built_in_tools,
+    scenarios.tool_exception,
+    scenarios.http_400,
+    scenarios.http_500,
+    scenarios.two_agents,
+    scenarios.sub_agents_in_turn,
+    scenarios.workflow,
+    scenarios.hooked,
+)
+"""What comes out alike when the harness runs again. One that was killed is not killed by what answers a replay."""
+
+PROVIDERS = {"gemini": "gemini.generate", "vertex": "gemini.generate", "openai": "openai.chat"}
+
+
+def run_again(recorded: Recorded) -> tuple[Any, Any, Desk]:
+    """The result, the report and the desk of a replay in which the harness runs, without the server."""
+    desk = Desk(recorded.kind, recorded.folder, recorded.url, key="another-key")
+    playing = playhead.replay(recorded.recording, reexecute=True)
+    try:
+        with playing:
+            result = play(recorded.scenario, desk)
+    except playhead.DivergenceError:
+        result = None
+    return result, playing.report, desk
+
+
+def words(result: Any) -> list[str]:
+    """The texts that a result holds which do not change from run to run: what was answered, and what was raised."""
+    match result:
+        case [[[str(), [*_]], *_] as turns, *_]:
+            return [text for text, _ in turns]
+        case [str(first), str(second)] | [str(first), str(second), [*_]]:
+            return [re.sub(r"[0-9a-f]{32}", "[id]", text) for text in (first, second)]
+        case [*parts]:
+            return [text for part in parts if isinstance(part, list) for text in words(part)]
+        case _:
+            return []
+
+
+def check_again(recorded: Recorded) -> None:
+    result, report, desk = run_again(recorded)
+    assert recorded.failures == []
+    assert report.ok, str(report)
+    assert (report.unplayed, desk.ran) == ([], [])
+    assert words(result) == words(recorded.result) != []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_request_of_the_harness_is_a_step_with_all_that_the_model_saw(kind: str, place: Any) -> None:
+    recorded = Recorded(scenarios.parallel_tools, kind, place)
+    models = [exchange for exchange in recorded.recording.steps if exchange.question.kind == "model.requested"]
+    assert [exchange.question.body.provider for exchange in models] == [PROVIDERS[kind]] * 2
+    assert all(exchange.question.body.url.startswith(recorded.url) for exchange in models)
+    assert [exchange.answer.body.usage is not None for exchange in models] == [True, True]
+    last = str(recorded.recording.context(models[-1].step))
+    assert "You are Antigravity" in last
+    assert "Oslo" in last
+    tools = [exchange for exchange in recorded.recording.steps if exchange.question.kind == "tool.called"]
+    assert len(tools) == 3
+    called = {exchange.question.body.call_id for exchange in tools}
+    assert len(called) == 3
+    assert all(str(call_id) in last for call_id in called)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("scenario", "kind"),
+    [(scenario, KINDS[(at + 1) % len(KINDS)]) for at, scenario in enumerate(AGAIN)],
+    ids=lambda each: each if isinstance(each, str) else each.__name__,
+)
+def test_the_harness_runs_again_against_recorded_answers(scenario: Any, kind: str, place: Any) -> None:
+    check_again(Recorded(scenario, kind, place))
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("again", range(5))
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("scenario", AGAIN, ids=lambda scenario: scenario.__name__)
+def test_the_harness_runs_again_whatever_it_did(scenario: Any, kind: str, again: int, place: Any) -> None:
+    check_again(Recorded(scenario, kind, place))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_comes_out_otherwise_when_it_runs_again_is_a_miss_with_the_difference_and_is_not_tried_again(
+    kind: str, place: Any
+) -> None:
+    recorded = Recorded(scenarios.built_in_tools, kind, place)
+    _, report, desk = run_again(recorded)
+    found = report.divergence
+    assert found is not None
+    assert found.boundary == "model"
+    (difference,) = found.differences
+    assert "exited with code 0" in difference.words()
+    asked = [exchange.step for exchange in recorded.recording.steps if exchange.question.kind == "model.requested"]
+    assert (report.answered, found.step) == (2, asked[2])
+    assert (place / "work" / "hello.txt").read_text() == "hi\n"
+    assert desk.ran == []
+
+
+@pytest.mark.slow
+def test_models_of_hosts_outside_the_run_are_asked_directly(place: Any, monkeypatch: Any) -> None:
+    monkeypatch.setenv("PLAYHEAD_IGNORE_HOSTS", "127.0.0.1")
+    monkeypatch.chdir(place)
+    recorded = Recorded(scenarios.plain, "gemini", place)
+    assert recorded.recording.lanes_behind == frozenset()
+    result, report, _ = recorded.replay(monkeypatch)
+    assert (result, report.identical) == (recorded.result, True)
