@@ -93,7 +93,7 @@ def replay_program(
         added = variables(order, path=not is_ours or (bool(command) and entry.form == "call"))
         folder = None if command and moved is None else entry.folder
         added |= {"PYTHONHASHSEED": seed} if seed else {}
-        streams = {"stdin": stdin, "stdout": stdout, "stderr": stderr}
+        streams: dict[str, Any] = {"stdin": stdin, "stdout": stdout, "stderr": stderr}
         ended = launch(program, added, folder=folder, limit_s=limit_s, meanwhile=meanwhile, **streams)
         masker = make_masker(read_settings(store=str(store)), LocalStore(store).mask_key())
         return receive(mailbox, ended, recording, started, [masker.text(word) for word in command])
