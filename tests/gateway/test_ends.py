@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import socket
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,6 @@ from playhead.errors import DivergenceError
 from playhead.testing import Drop, ModelServer, Raw, Text
 from tests.gateway.standing import Client, question, recorded, replayed
 
-LONG = Text("one two three four five six seven eight nine ten " * 4, chunk_delay=0.05)
 DEAD = "http://127.0.0.1:9"
 
 
@@ -32,9 +33,9 @@ def test_a_client_that_goes_away_in_the_middle_of_a_stream_is_recorded_as_such_a
         client.close()
         return pieces
 
-    with ModelServer(Raw(chunks=[b"data: %d\n\n" % n for n in range(3)], hang=True, drop_after=3)) as server:
-        with recorded(tmp_path, openai=server.openai_url) as gateway:
-            seen = leave_early(gateway.url("openai"))
+    hangs = Raw(chunks=[b"data: %d\n\n" % n for n in range(3)], hang=True, drop_after=3)
+    with ModelServer(hangs) as server, recorded(tmp_path, openai=server.openai_url) as gateway:
+        seen = leave_early(gateway.url("openai"))
     body = answer_of(tmp_path).body
     assert body.end == "closed"
     with replayed(tmp_path, openai=DEAD) as (gateway, report):
@@ -46,14 +47,14 @@ def test_a_client_that_goes_away_before_the_answer_begins_is_recorded_as_such(tm
     def give_up(url: str) -> None:
         client = Client(url)
         client.send(question())
-        client.close()
+        client.sock.shutdown(socket.SHUT_WR)
+        assert client.sock.recv(1) == b""  # the gateway has noticed
 
     with ModelServer(Drop(hang=True)) as server, recorded(tmp_path, openai=server.openai_url) as gateway:
         give_up(gateway.url("openai"))
     assert answer_of(tmp_path).kind == "model.failed"
     with replayed(tmp_path, openai=DEAD) as (gateway, report):
         give_up(gateway.url("openai"))
-        Client(gateway.url("openai")).sock.close()
     assert report.identical
 
 
@@ -72,9 +73,9 @@ def test_a_server_that_breaks_off_in_the_middle_breaks_off_for_the_client_and_do
         except (EOFError, ConnectionError) as error:
             return pieces, type(error).__name__
 
-    with ModelServer(Text("one two three four", drop_after=3, rst=rst, chunk_delay=0.05)) as server:
-        with recorded(tmp_path, openai=server.openai_url) as gateway:
-            seen = read(gateway.url("openai"))
+    breaks = Text("one two three four", drop_after=3, rst=rst, chunk_delay=0.05)
+    with ModelServer(breaks, padding=False) as server, recorded(tmp_path, openai=server.openai_url) as gateway:
+        seen = read(gateway.url("openai"))
     body = answer_of(tmp_path).body
     assert body.end == "broken"
     assert len(seen[0]) == 3
@@ -125,16 +126,13 @@ def test_a_question_that_was_not_recorded_is_answered_with_400_and_the_differenc
 
 
 def test_a_server_that_closes_an_idle_connection_costs_the_client_nothing(tmp_path: Path) -> None:
-    with ModelServer([Text("one", headers={"connection": "close"}), Text("two")]) as server:
-        with recorded(tmp_path, openai=server.openai_url) as gateway:
-            client = Client(gateway.url("openai"))
-            assert [client.ask(question(text, stream=False))[0] for text in "ab"] == [200, 200]
+    script = [Text("one", headers={"connection": "close"}), Text("two")]
+    with ModelServer(script) as server, recorded(tmp_path, openai=server.openai_url) as gateway:
+        client = Client(gateway.url("openai"))
+        assert [client.ask(question(text, stream=False))[0] for text in "ab"] == [200, 200]
 
 
 def test_an_answer_without_a_length_ends_with_its_connection(tmp_path: Path) -> None:
-    import socket
-    import threading
-
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
         def serve() -> None:
