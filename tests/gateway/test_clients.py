@@ -39,9 +39,10 @@ print(client.responses.create(model="gpt-5", input="hi").output_text)
 ANTHROPIC = """
 import anthropic
 client = anthropic.Anthropic()
-with client.messages.stream(model="claude-sonnet-4-5", max_tokens=9, messages=[{"role": "user", "content": "hi"}]) as it:
-    print(list(it.text_stream))
-print(client.messages.create(model="claude-sonnet-4-5", max_tokens=9, messages=[{"role": "user", "content": "yo"}]).content)
+asked = {"model": "claude-sonnet-4-5", "max_tokens": 9, "messages": [{"role": "user", "content": "hi"}]}
+with client.messages.stream(**asked) as stream:
+    print(list(stream.text_stream))
+print(client.messages.create(**asked).content)
 """
 GEMINI = """
 from google import genai
@@ -163,7 +164,7 @@ def test_the_node_sdk_replays_offline_in_the_order_in_which_it_was_answered(tmp_
     (tmp_path / "node_modules").symlink_to(node_modules())
     (tmp_path / "agent.mjs").write_text(NODE)
     printed = check_same(tmp_path, "node", "agent.mjs").splitlines()
-    assert [line.split(":")[0] for line in printed[1].split(", how are you?") if ":" in line][0] == "quick"
+    assert printed[1].startswith("quick: ")
     assert printed[2].startswith("quick race")
 
 
@@ -199,9 +200,7 @@ def test_what_comes_after_works_on_such_recordings(tmp_path: Path) -> None:
     assert "cannot be reached: gone" in type_in(tmp_path, "replay", refused.stdout.strip()).stdout
     assert type_in(tmp_path, "verify", "run-1").returncode == 0
     suite = type_in(tmp_path, "suite", str(tmp_path / ".playhead" / "recordings"))
-    assert "1" in suite.stdout
-    assert suite.returncode in (0, 1)
-    assert type_in(tmp_path, "runs").stdout.count("run-1") >= 1
+    assert (suite.returncode, "3 held" in suite.stdout) == (0, True)
 
 
 def test_signals_reach_the_command_and_the_run_is_aborted(tmp_path: Path) -> None:

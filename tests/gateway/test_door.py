@@ -130,7 +130,7 @@ def test_a_conversation_has_one_lane_and_its_parallel_twin_another(tmp_path: Pat
         for body in (talk("be kind", "hi"), talk("be kind", "hi", "hello", "more"), talk("be curt", "hi")):
             client.ask(body)
     lanes = [question.lane for question in playhead.load("run-1", store=tmp_path).questions]
-    assert lanes == ["main/gpt-4o#1", "main/gpt-4o#1", "main/gpt-4o#2"]
+    assert lanes == ["main/openai#1", "main/openai#1", "main/openai#2"]
 
 
 def test_an_integration_can_say_which_lane_a_request_belongs_to(tmp_path: Path) -> None:
@@ -148,7 +148,7 @@ def test_lanes_are_labelled_by_what_is_said_first(tmp_path: Path) -> None:
     with ModelServer(Text("hello")) as server, playhead.record(id="run-1", store=tmp_path):
         main = current_lane()
         assert main is not None
-        label = Conversations(main, label=lambda beginning: f"{len(beginning)}")
+        label = Conversations(main, label=lambda first: first.upper())
         with Gateway(main, {"openai": server.openai_url}, conversations=label) as gateway, outside_runs():
-            Client(gateway.url("openai")).ask(question("four"))
-    assert playhead.load("run-1", store=tmp_path).questions[0].lane == f"main/gpt-4o.{len('openai.chat') + 5}#1"
+            Client(gateway.url("openai")).ask(question("at 12:30 four"))
+    assert playhead.load("run-1", store=tmp_path).questions[0].lane == "main/openai.AT  FOUR#1"
