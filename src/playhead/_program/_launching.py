@@ -117,9 +117,20 @@ def _passing_signals() -> Iterator[Any]:
         yield child.append
         return
 
+    early: list[int] = []
+
     def forward(number: int, frame: Any) -> None:
-        if child and (number != signal.SIGINT or not _in_foreground()):
+        if number == signal.SIGINT and _in_foreground():
+            return
+        if child:
             child[0].send_signal(number)
+        else:
+            early.append(number)  # the child may run already, and who starts it be about to learn of it
+
+    def started(process: subprocess.Popen[bytes]) -> None:
+        child.append(process)
+        for number in early:
+            process.send_signal(number)
 
     before: dict[int, Any] = {}
     for name in (*_FORWARDED, *_OURS_TOO):
@@ -127,7 +138,7 @@ def _passing_signals() -> Iterator[Any]:
         if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
             before[number] = signal.signal(number, forward)
     try:
-        yield child.append
+        yield started
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

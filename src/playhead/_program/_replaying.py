@@ -80,7 +80,6 @@ def replay_program(
     entry = _commanded(started.entry, command)
     for step in stopping.steps:
         recording.step(step)
-    is_ours = entry.form in ("call", "gateway")
     program = RUNNER if entry.form == "gateway" else tuple(command) or _program(recording.id, entry)
     seed = hash_seed or started.environment.hash_seed
     with Mailbox.make() as mailbox:
@@ -90,7 +89,7 @@ def replay_program(
         )  # fmt: skip
         if instead is not None:
             mailbox.rearrange(instead)
-        added = variables(order, path=not is_ours or (bool(command) and entry.form == "call"))
+        added = variables(order, path=program is not RUNNER)
         folder = None if command and moved is None else entry.folder
         added |= {"PYTHONHASHSEED": seed} if seed else {}
         streams: dict[str, Any] = {"stdin": stdin, "stdout": stdout, "stderr": stderr}

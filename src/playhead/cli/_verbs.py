@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 VERBS = {
     "record": "Run a program and keep a recording of it, without a change to the program.",
-    "gateway": "Run a command of any language, and keep a recording of what it asked models over the wire.",
+    "gateway": "Run a command of any language, and keep a recording of what it asks models over the wire.",
     "runs": "List the runs of the store, the newest first.",
     "show": "Show a run step by step, or one step with the context that the model saw.",
     "replay": "Run a recorded program again, offline: every call is answered from the recording.",

@@ -1,0 +1,88 @@
+"""Many at once: every stream arrives whole, and a replay answers in the recorded order."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from playhead.boundary import outside_runs
+from playhead.testing import Answer, ModelServer, Request, Text
+from tests.cli.commands import environment, type_in
+from tests.gateway.standing import Client, question, recorded, replayed
+
+CROWD = 200
+PARALLEL = """
+import asyncio, openai
+client = openai.AsyncOpenAI()
+board = []
+
+async def ask(number):
+    said = [{"role": "user", "content": f"part {number}: {' '.join(board)}"}]
+    answer = await client.chat.completions.create(model="gpt-4o", messages=said)
+    board.append(f"{number}={answer.choices[0].message.content}")
+    said = [*said, {"role": "user", "content": " ".join(board)}]
+    await client.chat.completions.create(model="gpt-4o", messages=said)
+
+async def main():
+    await asyncio.gather(*map(ask, range(6)))
+    print(board)
+
+asyncio.run(main())
+"""
+
+
+def ask_all(url: str) -> dict[int, bytes]:
+    begin = threading.Barrier(CROWD)
+
+    def ask(number: int) -> bytes:
+        with outside_runs():
+            client = Client(url)
+            begin.wait(60)
+            status, body = client.ask(question(f"I am number {number}"))
+            client.close()
+            assert status == 200
+            return body
+
+    with ThreadPoolExecutor(CROWD) as pool:
+        return dict(enumerate(pool.map(ask, range(CROWD))))
+
+
+def by_number(delay: Callable[[int], float]) -> Callable[[Request], Answer]:
+    def script(request: Request) -> Answer:
+        number = int(request.user_text.split()[-1])
+        return Text(f"you are number {number} of them all", chunk_delay=delay(number))
+
+    return script
+
+
+def test_two_hundred_streams_at_once_arrive_whole_and_do_so_again(tmp_path: Path) -> None:
+    with ModelServer(by_number(lambda number: 0.001 * (number % 7)), padding=False) as server:
+        with recorded(tmp_path, openai=server.openai_url) as gateway:
+            then = ask_all(gateway.url("openai"))
+    assert all(f'"{number}"'.encode() in body or str(number).encode() in body for number, body in then.items())
+    with replayed(tmp_path, openai=server.openai_url) as (gateway, report):
+        now = ask_all(gateway.url("openai"))
+    assert now == then
+    assert report.answered == CROWD
+
+
+def test_parallel_requests_of_one_program_come_out_the_same_each_time(tmp_path: Path) -> None:
+    """What each asks next depends on who was answered before, so that another order would be a divergence."""
+    (tmp_path / "agent.py").write_text(PARALLEL)
+    delays = {number: 0.15 * ((number * 5 + 3) % 6) for number in range(6)}
+
+    def script(request: Request) -> Answer:
+        number = int(request.user_text.split()[1].rstrip(":")) if request.user_text.startswith("part") else 0
+        return Text("seen", delay=delays[number])
+
+    with ModelServer(script) as server:
+        env = environment(OPENAI_API_KEY="sk-test", OPENAI_BASE_URL=server.openai_url)
+        then = type_in(tmp_path, "gateway", "--id", "run-1", "--", sys.executable, "agent.py", env=env)
+    assert then.stdout.startswith("["), then.stderr
+    for _ in range(2):
+        now = type_in(tmp_path, "replay", "run-1")
+        assert now.stdout.splitlines()[0] == then.stdout.strip(), now.stdout
+        assert now.returncode == 0
