@@ -96,7 +96,7 @@ def test_a_gateway_stands_before_the_models_whose_address_is_known(own_store, mo
     assert "baseUrl" not in models[0]["geminiApiEndpoint"]
     assert (untouched, nothing) == (frame, None)
     seen = [event.body.details for event in playhead.load(run.id, store=own_store).of_kind("note.added")]
-    assert {"kind": "vertex"} in seen
+    assert {"place": "vertex at its usual address"} in seen
 
 
 def test_frames_and_fields_are_called_in_words_of_our_own():

@@ -18,6 +18,7 @@ import playhead
 
 BLOCK = re.compile(r'^```(\w+)(?: title="([\w.]+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 TIME = re.compile(r"\d\d:\d\d:\d\d")
+_PROVIDED = ("PLAYHEAD_", "OPENAI_", "GEMINI_", "GOOGLE_", "ANTIGRAVITY_", "PYTEST_")
 ANYTHING = re.compile(r" ?… ?")
 
 
@@ -78,14 +79,16 @@ def open_shell(tmp_path: Path) -> Iterator[Shell]:
     }.items():
         (commands / name).write_text(f"#!/bin/sh\n{runs}\n")
         (commands / name).chmod(0o755)
-    folder = tmp_path / "project"
+    folder, home = tmp_path / "project", tmp_path / "home"
     folder.mkdir()
-    kept = {name: text for name, text in os.environ.items() if not name.startswith(("PLAYHEAD_", "OPENAI_", "PYTEST_"))}
+    home.mkdir()
+    kept = {name: text for name, text in os.environ.items() if not name.startswith(_PROVIDED)}
     ours = {
         "PATH": f"{commands}{os.pathsep}{kept['PATH']}",
         "PYTHONPATH": str(Path(playhead.__file__).parent.parent),
         "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
         "COLUMNS": "100",
+        "HOME": str(home),
         "TMPDIR": str(tmp_path),
     }
     running = Shell(folder, {**kept, **ours})

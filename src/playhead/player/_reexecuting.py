@@ -54,6 +54,7 @@ class ReexecutingSession(ReplaySession):
             left_out=self._acting,
             **how,
         )
+        self.report.behind = 0
         for slot in self._layout.slots:
             if slot.boundary == "process" or (slot.boundary == "wrap" and self._is_said(slot.request.name)):
                 slot.played = True

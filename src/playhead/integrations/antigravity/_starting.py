@@ -32,7 +32,7 @@ def checking(original: Callable[..., Any]) -> Callable[..., Any]:
         lane = current_lane()
         if lane is None or lane.opaque:
             return original(self)
-        return cross(lane, Call("wrap", "antigravity.check", Arguments(checking, (), {})), lambda: original(self))
+        return cross(lane, Call("wrap", "credentials.check", Arguments(checking, (), {})), lambda: original(self))
 
     return check
 
