@@ -67,12 +67,15 @@ class Client:
 @contextmanager
 def standing() -> Iterator[tuple[str, str]]:
     """The base URLs of a server, direct and through a gateway that is recorded."""
-    with tempfile.TemporaryDirectory() as folder, ModelServer(ANSWER) as server:
-        with playhead.record(kind="bench", store=folder):
-            lane = current_lane()
-            assert lane is not None
-            with Gateway(lane, {"openai": server.openai_url}) as gateway, outside_runs():
-                yield server.openai_url, gateway.url("openai")
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        ModelServer(ANSWER) as server,
+        playhead.record(kind="bench", store=folder),
+    ):
+        lane = current_lane()
+        assert lane is not None
+        with Gateway(lane, {"openai": server.openai_url}) as gateway, outside_runs():
+            yield server.openai_url, gateway.url("openai")
 
 
 def first_bytes(urls: dict[str, str]) -> dict[str, float]:
