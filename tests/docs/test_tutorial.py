@@ -34,7 +34,9 @@ def test_the_story_of_a_refusal_goes_as_its_page_tells(tmp_path: Path) -> None:
     assert len(follow(FOLDER / "a-refusal.md", tmp_path, port=8124, fails=fails)) == 8
 
 
-@pytest.mark.skipif(find_spec("google") is None or find_spec("google.antigravity") is None, reason="no Antigravity here")
+@pytest.mark.skipif(
+    find_spec("google") is None or find_spec("google.antigravity") is None, reason="no Antigravity here"
+)
 def test_the_story_of_an_antigravity_agent_goes_as_its_page_tells(tmp_path: Path) -> None:
     """Recorded, replayed without harness, key and network, searched, edited, run again by the harness, and kept."""
     fails = ("record --id desk", "bisect", "sed -i.before")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -31,7 +32,12 @@ def recorded(folder: Path, **routes: str) -> Iterator[Gateway]:
 def replayed(folder: Path, **routes: str) -> Iterator[tuple[Gateway, ReplayReport]]:
     """The same, answered from the recording; the report is whole after the block."""
     with playhead.replay("run-1", store=folder) as replay, Gateway(replay.lane, routes) as gateway, outside_runs():
-        yield gateway, replay.report
+        activity, key = replay.lane.activity, threading.get_ident()
+        activity.wait(key)  # as whoever waits for the end of a command
+        try:
+            yield gateway, replay.report
+        finally:
+            activity.wake(key)
 
 
 def question(text: str = "hi", *, stream: bool = True, **more: object) -> bytes:

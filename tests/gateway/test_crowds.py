@@ -59,12 +59,10 @@ def by_number(delay: Callable[[int], float]) -> Callable[[Request], Answer]:
 
 
 def test_two_hundred_streams_at_once_arrive_whole_and_do_so_again(tmp_path: Path) -> None:
-    with (
-        ModelServer(by_number(lambda number: 0.001 * (number % 7)), padding=False) as server,
-        recorded(tmp_path, openai=server.openai_url) as gateway,
-    ):
+    script = by_number(lambda number: 0.001 * (number % 7))
+    with ModelServer(script, padding=False) as server, recorded(tmp_path, openai=server.openai_url) as gateway:
         then = ask_all(gateway.url("openai"))
-    assert all(f'"{number}"'.encode() in body or str(number).encode() in body for number, body in then.items())
+    assert all(str(number).encode() in body for number, body in then.items())
     with replayed(tmp_path, openai=server.openai_url) as (gateway, report):
         now = ask_all(gateway.url("openai"))
     assert now == then

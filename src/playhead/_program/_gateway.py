@@ -36,17 +36,17 @@ _LETTERS = 2
 def serve_command(order: Order, mailbox: Mailbox) -> None:
     """Run the command of ``order`` with a gateway, and end as it ends."""
     settings = read_settings(store=order.store)
-    label = _labels(settings)
-    if order.mode == "record":
-        tape = Tape(Run(order.run, order.kind), order.entry, settings, task=order.task, policy=None, tools=())
-        lane, ends = tape.main, Ends(lambda: _leave(tape, mailbox))
-        ends.watch()
-    else:
-        playing = start_replay(order, mailbox)
-        ends = play(playing, mailbox)
-        lane = playing.lane
     try:
-        ended = _run(lane, order.entry, label, is_replayed=order.mode == "replay" and order.fork is None)
+        if order.mode == "record":
+            tape = Tape(Run(order.run, order.kind), order.entry, settings, task=order.task, policy=None, tools=())
+            lane, ends = tape.main, Ends(lambda: _leave(tape, mailbox))
+            ends.watch()
+        else:
+            playing = start_replay(order, mailbox)
+            ends = play(playing, mailbox)
+            lane = playing.lane
+        is_replayed = order.mode == "replay" and order.fork is None
+        ended = _run(lane, order.entry, _labels(settings), is_replayed=is_replayed)
     except PlayheadError as error:
         mailbox.fail(error.message)
         sys.exit(error.exit_code)
