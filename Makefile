@@ -7,7 +7,7 @@ PYTHONS := $(PYTHON) scripts/pythons.py
 BIN     := .venv/bin
 # The machine that this is written for has two cores; more workers than that only disturb the timing tests.
 WORKERS ?= 2
-UNITS   := $(addprefix tests/,boundary eventlog events face order player)
+UNITS   := $(addprefix tests/,boundary face order player)
 PYTEST  := -m pytest -n $(WORKERS)
 
 help:  ## what can be made

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-settings.register_profile("steady", derandomize=True)
+settings.register_profile("steady", derandomize=True, max_examples=50)
 settings.register_profile("exploring")
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 # What decides whether a change is taken gives the same answer each time; `make test-all` goes where nobody has been.

@@ -23,7 +23,7 @@ def graph_of(facts: list[Fact]) -> Graph:
         return read_graph(recording)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(facts=programs())
 def test_every_edge_respects_the_order_of_the_recording_so_there_are_no_rings(facts: list[Fact]) -> None:
     graph = graph_of(facts)
@@ -35,7 +35,7 @@ def test_every_edge_respects_the_order_of_the_recording_so_there_are_no_rings(fa
         assert graph.nodes[edge.before].lamport < graph.nodes[edge.after].lamport
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(facts=programs(), data=st.data())
 def test_the_order_is_the_same_in_whichever_order_concurrent_lanes_wrote(
     facts: list[Fact], data: st.DataObject
@@ -58,7 +58,7 @@ def test_the_order_is_the_same_in_whichever_order_concurrent_lanes_wrote(
     assert {frozenset({key_of(again, race.first), key_of(again, race.second)}) for race in find_races(again)} == lanes
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(facts=programs(), data=st.data())
 def test_what_an_event_was_caused_by_led_to_it(facts: list[Fact], data: st.DataObject) -> None:
     graph = graph_of(facts)
@@ -72,7 +72,7 @@ def test_what_an_event_was_caused_by_led_to_it(facts: list[Fact], data: st.DataO
     assert everything == {each for each in graph.nodes if graph.reaches(each, seq)}
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(facts=programs())
 def test_races_are_the_pairs_that_no_path_connects_and_that_met(facts: list[Fact]) -> None:
     graph = graph_of(facts)

@@ -29,7 +29,7 @@ def read(facts: list[Fact]) -> tuple[Graph, Orders, list[Any], list[int]]:
         return graph, orders, list(islice(orders, _MOST)), [moment.seq for moment in recording.moments()]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(facts=programs())
 def test_every_order_has_each_moment_once_and_respects_every_path(facts: list[Fact]) -> None:
     graph, _, found, moments = read(facts)
@@ -40,7 +40,7 @@ def test_every_order_has_each_moment_once_and_respects_every_path(facts: list[Fa
             assert all(place[one] <= place[after] for after in moments if graph.reaches(one, after))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(facts=programs())
 def test_an_order_turns_its_race_round_and_leaves_what_was_not_in_between(facts: list[Fact]) -> None:
     graph, _, found, moments = read(facts)
@@ -54,8 +54,9 @@ def test_an_order_turns_its_race_round_and_leaves_what_was_not_in_between(facts:
         assert other.order[: moments.index(first)] == tuple(moments[: moments.index(first)])
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(facts=programs())
+@pytest.mark.sweep
 def test_no_two_orders_end_in_the_same_way_and_asked_again_they_are_the_same(facts: list[Fact]) -> None:
     graph, _, found, _ = read(facts)
     ends = [tuple(seq for seq in other.order if graph.question(seq) != seq) for other in found]
@@ -64,7 +65,7 @@ def test_no_two_orders_end_in_the_same_way_and_asked_again_they_are_the_same(fac
     assert read(facts)[2] == found
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(facts=programs(most=20), data=st.data())
 def test_the_races_are_the_same_in_whichever_order_concurrent_lanes_wrote(
     facts: list[Fact], data: st.DataObject

@@ -349,7 +349,14 @@ def test_numbers_of_absurd_length_are_shown_or_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["../../x", "a" * 5000, STEERING, "[bold]x[/bold]", "-x"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../../x",
+        STEERING,
+        *(pytest.param(each, marks=pytest.mark.sweep) for each in ("a" * 5000, "[bold]x[/bold]", "-x")),
+    ],
+)
 def test_names_in_a_recording_reach_no_file_and_no_terminal(tmp_path: Path, name: str) -> None:
     text = json.dumps(name)[1:-1].encode()
     body = b'"name":"%b","arguments":{"%b":"%b"}' % (text, text, text)

@@ -140,6 +140,12 @@ def test_a_live_check_looks_at_the_agent_itself_before_a_step_is_answered(folder
     found = json.loads(done.stdout)
     assert (done.returncode, found["kind"], found["step"], found["why"]) == (1, "found", 4, "it is false")
     assert found["checks"] <= 5
+
+
+@pytest.mark.sweep
+def test_a_live_check_that_cannot_be_told_is_said(folder: Path) -> None:
+    write_agent(folder, LIVE_AGENT)
+    assert record(folder, run="run-2").returncode == 0
     done = type_in(folder, "bisect", "run-2", "--live", "balance.nothing")
     assert done.returncode == 2
     assert "it raised AttributeError" in done.stderr

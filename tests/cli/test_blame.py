@@ -62,6 +62,7 @@ def test_the_answer_that_made_it_fail_is_named(shop: Path) -> None:
     assert (len(load(shop, kept).steps), load(shop, kept).outcome) == (4, "success")
 
 
+@pytest.mark.sweep
 def test_what_is_good_can_be_said_by_a_function(shop: Path) -> None:
     (shop / "checks.py").write_text("def quiet(came):\n    assert came.output.strip() == '7', came.output\n")
     found = json.loads(type_in(shop, "blame", "failing", "passing", "--check", "checks.py:quiet", "--json").stdout)
@@ -72,6 +73,7 @@ def test_what_is_good_can_be_said_by_a_function(shop: Path) -> None:
     assert (broken.returncode, "neither true nor false" in broken.stderr) == (2, True)
 
 
+@pytest.mark.sweep
 def test_runs_that_tell_nothing_are_refused_or_said_to(shop: Path) -> None:
     same = type_in(shop, "blame", "failing", "failing")
     assert (same.returncode, "a run is not blamed by itself" in same.stderr) == (2, True)
@@ -87,6 +89,7 @@ def test_runs_that_tell_nothing_are_refused_or_said_to(shop: Path) -> None:
     assert (changed.returncode, "passing is not good either by checks.py:good" in changed.stderr) == (2, True)
 
 
+@pytest.mark.sweep
 def test_the_shortest_run_that_fails_is_made(tmp_path: Path) -> None:
     write_agent(
         tmp_path,

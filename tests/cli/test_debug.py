@@ -56,6 +56,7 @@ def test_back_and_goto_land_on_the_same_values_each_time(recorded: Path) -> None
     assert [text for line, text in again[30:] if line == "locals"] == [seen[2][0], seen[1][0], seen[4][0]]
 
 
+@pytest.mark.sweep
 def test_what_the_program_prints_is_shown_once_however_often_it_is_replayed(recorded: Path) -> None:
     done = type_in(recorded, "debug", "run-1#5", input="back 4\ngoto 5\ngoto end\nback\ngoto end\n")
     assert done.stdout.count("collected ['TEA', 'SALT', 'SUGAR']") == 1

@@ -126,6 +126,7 @@ def test_a_shared_list_whose_first_item_is_printed_is_said_to_depend_on_the_orde
     assert rest[-1] == "the outcome depends on the order: it came out otherwise in 1 of 1 order (1 race)"
 
 
+@pytest.mark.sweep
 def test_a_shared_list_that_is_only_counted_does_not_depend_on_it(tmp_path: Path) -> None:
     write_agent(tmp_path, SHARED)
     record(tmp_path, "count")
@@ -138,9 +139,9 @@ def test_a_shared_list_that_is_only_counted_does_not_depend_on_it(tmp_path: Path
     ("way", "what", "text"),
     [
         ("ask", "asked", "tell in lane"),
-        ("fail", "error", "[-none-] {+LookupError"),
-        ("fail", "exit", "it ended with exit code 1, and with exit code 0"),
-        ("hang", "exit", "SIGKILL"),
+        pytest.param("fail", "error", "[-none-] {+LookupError", marks=pytest.mark.sweep),
+        pytest.param("fail", "exit", "it ended with exit code 1, and with exit code 0", marks=pytest.mark.sweep),
+        pytest.param("hang", "exit", "SIGKILL", marks=pytest.mark.sweep),
     ],
 )
 def test_what_came_out_otherwise_is_told(tmp_path: Path, way: str, what: str, text: str) -> None:
@@ -155,6 +156,7 @@ def test_what_came_out_otherwise_is_told(tmp_path: Path, way: str, what: str, te
         assert "/text: [-tea-]{+salt+} was found" in effects[0]["text"]
 
 
+@pytest.mark.sweep
 def test_what_differs_in_each_replay_is_not_taken_for_an_effect(tmp_path: Path) -> None:
     write_agent(tmp_path, SHARED)
     record(tmp_path, "unsteady")
@@ -162,6 +164,7 @@ def test_what_differs_in_each_replay_is_not_taken_for_an_effect(tmp_path: Path) 
     assert (code, found["unsteady"], found["kept"], found["depends"]) == (0, ["output"], 1, False)
 
 
+@pytest.mark.sweep
 def test_losers_that_were_cancelled_have_no_answer_to_win_with(tmp_path: Path) -> None:
     write_agent(tmp_path, RACE)
     record(tmp_path)
@@ -171,6 +174,7 @@ def test_losers_that_were_cancelled_have_no_answer_to_win_with(tmp_path: Path) -
     assert done.stdout.splitlines()[-1].startswith("no other order could be tried")
 
 
+@pytest.mark.sweep
 def test_an_entry_point_with_threads_gives_another_result(tmp_path: Path) -> None:
     write_agent(tmp_path, THREADS)
     assert type_in(tmp_path, "replay", "none", "--permute", "1").returncode == 3

@@ -132,6 +132,7 @@ def test_a_block_finds_its_program_and_takes_another(tmp_path: Path) -> None:
         assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.sweep
 def test_another_program_is_said_to_be_another(tmp_path: Path) -> None:
     write_agent(tmp_path)
     record(tmp_path, "T-42")
@@ -143,6 +144,7 @@ def test_another_program_is_said_to_be_another(tmp_path: Path) -> None:
     assert warning.startswith("another program: python agent.py T-43 now")
 
 
+@pytest.mark.sweep
 def test_an_sdk_of_another_version_is_a_warning(tmp_path: Path) -> None:
     write_agent(tmp_path, "import somelib\n" + AGENT)
     (tmp_path / "somelib.py").write_text("__version__ = '1.0'\n")
@@ -154,6 +156,7 @@ def test_an_sdk_of_another_version_is_a_warning(tmp_path: Path) -> None:
     assert report["ok"]
 
 
+@pytest.mark.sweep
 def test_a_program_that_ends_otherwise_is_a_warning(tmp_path: Path) -> None:
     write_agent(tmp_path)
     record(tmp_path, "exit")
@@ -223,6 +226,7 @@ tool(datetime.fromtimestamp(0).isoformat())
         assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.sweep
 def test_other_code_is_told_by_its_commit(tmp_path: Path) -> None:
     import subprocess
 
@@ -241,6 +245,7 @@ def test_other_code_is_told_by_its_commit(tmp_path: Path) -> None:
     assert warning.startswith("the code is at commit ")
 
 
+@pytest.mark.sweep
 def test_the_recording_is_not_touched(tmp_path: Path) -> None:
     write_agent(tmp_path)
     record(tmp_path)

@@ -60,6 +60,7 @@ def plain(path: Path) -> bytes:
 
 
 @pytest.mark.slow
+@pytest.mark.sweep
 def test_a_masked_command_line_is_the_same_program(tmp_path: Path) -> None:
     write_agent(tmp_path, PROGRAM)
     record(tmp_path, SECRET)

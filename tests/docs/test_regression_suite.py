@@ -79,6 +79,7 @@ def test_the_page_s_commands_do_what_it_says(folder: Path) -> None:
     assert (dropped.returncode, shown[2] in dropped.stdout) == (1, True)
 
 
+@pytest.mark.sweep
 def test_a_complaint_becomes_a_check(folder: Path) -> None:
     (block,) = [content for kind, content in BLOCK.findall(PAGE.read_text(encoding="utf-8")) if kind == "sh"]
     annotate, score = block.strip().splitlines()

@@ -283,6 +283,7 @@ def test_a_child_that_was_not_recorded_reaches_nothing(tmp_path: Path) -> None:
     assert report["unseen"] == {"child process": 1}
 
 
+@pytest.mark.sweep
 def test_children_are_found_by_where_they_are_started_and_not_by_when(tmp_path: Path) -> None:
     agent = """
     import threading

@@ -22,7 +22,6 @@ pytestmark = pytest.mark.slow
 MODES: list[Mode] = ["sync", "async"]
 FLAVOURS = [(sdk, mode) for sdk in SDKS for mode in MODES if (sdk, mode) != ("gemini.generate over httpx2", "sync")]
 SHORT = {
-    ("openai.chat", "async"),
     ("openai.responses", "sync"),
     ("anthropic.messages", "async"),
     ("gemini.generate", "async"),

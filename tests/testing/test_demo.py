@@ -49,6 +49,7 @@ def test_all_of_it_comes_out_as_told_and_the_recording_stays_to_go_on_with(tmp_p
 
 
 @NEEDS_OPENAI
+@pytest.mark.sweep
 def test_a_person_is_told_each_step_its_command_and_what_to_type_next(tmp_path: Path) -> None:
     ended = run("-m", "playhead.testing.demo", folder=tmp_path)
     assert ended.returncode == 0, ended.stdout + ended.stderr

@@ -89,6 +89,7 @@ def test_it():
     assert "ConnectionRefusedInReplayError: the program tried to connect to 127.0.0.1:" in ended.text
 
 
+@pytest.mark.sweep
 def test_a_recording_holds_on_a_machine_with_another_mask_key(
     project: Project, server: ModelServer, tmp_path: Path
 ) -> None:
