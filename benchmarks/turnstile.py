@@ -69,7 +69,7 @@ class Unordered:
 
     def __init__(self, *_: Any, **__: Any) -> None:
         self.activity = Activity()
-        self.stile = self
+        self.stile = self.course = self
 
     def open(self, lane: Lane, *, waited: int | None = None) -> bool:
         """A thread begins at once."""
@@ -81,8 +81,12 @@ class Unordered:
     def asked(self, *_: Any) -> None:
         """Nothing follows from a question."""
 
-    def answer(self, *_: Any) -> None:
+    def comes_alone(self, *_: int) -> bool:
         """The answer has no turn."""
+        return True
+
+    def answer(self, *_: Any) -> None:
+        """A stream has no turns."""
 
     def finished(self, index: int) -> None:
         """Nothing waits for it."""
