@@ -69,7 +69,7 @@ class Unordered:
 
     def __init__(self, *_: Any, **__: Any) -> None:
         self.activity = Activity()
-        self.stile = self
+        self.stile = self.course = self
 
     def open(self, lane: Lane, *, waited: int | None = None) -> bool:
         """A thread begins at once."""
@@ -81,8 +81,12 @@ class Unordered:
     def asked(self, *_: Any) -> None:
         """Nothing follows from a question."""
 
-    def answer(self, *_: Any) -> None:
+    def comes_alone(self, *_: int) -> bool:
         """The answer has no turn."""
+        return True
+
+    def answer(self, *_: Any) -> None:
+        """A stream has no turns."""
 
     def finished(self, index: int) -> None:
         """Nothing waits for it."""
@@ -217,12 +221,17 @@ def sizes(folder: str, most: int) -> tuple[list[Figure], list[dict[str, Any]]]:
                 gauge()
                 again = in_a_process("replay", folder, shape, count, lanes, row["run"])
                 row = {**again, **row, "replay_us": min(again["replay_us"], row.get("replay_us", math.inf))}
+            if shape == "mixed":
+                row["unordered_us"] = in_a_process("unordered", folder, shape, count, lanes, row["run"])["unordered_us"]
             rows.append(row)
             what = f"{count:,} exchanges, {row['lanes']:,} {shape}: replayed"
             figures.append(Figure(what, row["replay_us"], "us").beside_of("recorded", row["record_us"]))
             if first is not None:
                 beside = Figure(f"its exchange to one of {first['exchanges']:,}", row["replay_us"], "us")
                 figures.append(replace(beside.beside_of("", first["replay_us"]), ratio_budget=LONGEST))
+                if "unordered_us" in row:
+                    grown = Figure("the same with no turnstile", row["unordered_us"], "us")
+                    figures.append(grown.beside_of("", first["unordered_us"]))
             figures.append(Figure("most memory beyond that at the start, an exchange", row["memory_kb"], "kB"))
             first = first or row
     return figures, rows
@@ -244,8 +253,11 @@ def measured(doing: str, folder: str, shape: str, count: int, lanes: int, run: s
         with playhead.record(kind="bench", store=folder) as recorder:
             work(count, lanes)
         run = recorder.id
-    else:
+    elif doing == "replay":
         with playhead.replay(run, store=folder):
+            work(count, lanes)
+    else:
+        with patch.object(_session, "Ordering", Unordered), playhead.replay(run, store=folder):
             work(count, lanes)
     taken_us = (time.process_time() - begun) / count * 1e6
     memory_kb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory_kb
@@ -255,7 +267,7 @@ def measured(doing: str, folder: str, shape: str, count: int, lanes: int, run: s
 
 
 def main() -> None:
-    if sys.argv[1:2] in (["record"], ["replay"]):
+    if sys.argv[1:2] in (["record"], ["replay"], ["unordered"]):
         doing, folder, shape, count, lanes, *run = sys.argv[1:]
         print(json.dumps(measured(doing, folder, shape, int(count), int(lanes), *run)))
         return

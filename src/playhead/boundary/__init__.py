@@ -1,6 +1,6 @@
 """The line between an agent's own code and the world: calls, sessions, lanes, streams and the two doors."""
 
-from playhead.boundary._arguments import name_arguments
+from playhead.boundary._arguments import name_arguments, name_trees
 from playhead.boundary._calls import (
     Arguments,
     Call,
@@ -110,6 +110,7 @@ __all__ = [
     "leave_out_others",
     "lone_watch",
     "name_arguments",
+    "name_trees",
     "near_watch",
     "outside_runs",
     "pass_uncaptured",

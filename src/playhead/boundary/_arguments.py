@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -21,11 +21,15 @@ def name_arguments(function: Callable[..., Any], kept: Any) -> Any:
     """
     if not (isinstance(kept, dict) and isinstance(kept.get("args"), list) and isinstance(kept.get("kwargs"), dict)):
         return kept
-    args, kwargs = kept["args"], kept["kwargs"]
+    return name_trees(function, kept["args"], kept["kwargs"])
+
+
+def name_trees(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """`name_arguments` of trees that are there one by one."""
     names, star = _positional_names(function)
     named: dict[str, Any] = dict(zip(names, args, strict=False))
     if len(args) > len(names):
-        named[star] = args[len(names) :]
+        named[star] = list(args[len(names) :])
     named.update(kwargs)
     return named
 

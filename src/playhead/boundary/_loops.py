@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import threading
 import weakref
+from _thread import get_ident
 from collections.abc import Callable
 from typing import Any
 
@@ -78,6 +79,16 @@ class LoopWatch:
         self._last = self._latest = (self.turn + ahead, self._idle)
         self._by = None
         return self.turn - turn if idle == self._idle else None
+
+    def mark_alone(self) -> bool:
+        """Mark, where the loop is paced and no callback waits to be run; whether it was so.
+
+        It is not counted: that is for recorders, and they do not pace.
+        """
+        if self.loop._ready or self.pacer is None:
+            return False
+        self._last = self._latest = (self.turn, self._idle)
+        return True
 
     def mark_piece(self, by: object = None, *, ahead: int = 0, is_head: bool = False) -> list[int]:
         """A piece of the stream ``by`` has come, or its head: `after_piece`, but also where no piece came before."""
@@ -157,15 +168,27 @@ def forget_watches() -> None:
         _latest.clear()
 
 
+def _look_for_asyncio() -> Any:
+    """Until the program has imported asyncio, which is not done to find out; then what that has takes over."""
+    global _find_running
+    found = getattr(sys.modules.get("asyncio"), "_get_running_loop", None)
+    if found is None:
+        return None
+    _find_running = found
+    return found()
+
+
+_find_running: Callable[[], Any] = _look_for_asyncio
+
+
 def running_loop() -> Any:
-    """The loop of asyncio that runs in this thread, if there is one; asyncio is not imported to find out."""
-    events = sys.modules.get("asyncio.events")
-    return None if events is None else events._get_running_loop()
+    """The loop of asyncio that runs in this thread, if there is one."""
+    return _find_running()
 
 
 def running_watch() -> LoopWatch | None:
     """The watch of the loop that runs in this thread."""
-    me = threading.get_ident()
+    me = get_ident()
     watch = _latest.get(me)
     if watch is not None and watch.loop._thread_id == me:
         return watch
@@ -181,13 +204,14 @@ def watch_of(loop: Any) -> LoopWatch | None:
     return getattr(loop, _NAME, None)
 
 
-def near_watch() -> LoopWatch | None:
-    """The watch of the loop that runs in this thread, else of the only one that runs in another."""
-    me = threading.get_ident()
+def near_watch(me: int) -> LoopWatch | None:
+    """The watch of the loop that runs in this thread, ``me``, else of the only one that runs in another."""
+    if not _watches and _find_running() is None:
+        return None
     watch = _latest.get(me)
     if watch is not None and watch.loop._thread_id == me:
         return watch
-    return running_watch() or (lone_watch() if _watches else None)
+    return running_watch() or lone_watch()
 
 
 def lone_watch() -> LoopWatch | None:
@@ -213,5 +237,5 @@ def _watch(loop: Any) -> LoopWatch | None:
     setattr(loop, _NAME, watch)
     with _lock:
         _watches.add(weakref.ref(watch, _watches.discard))
-        _latest[threading.get_ident()] = watch
+        _latest[get_ident()] = watch
     return watch

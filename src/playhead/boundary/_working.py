@@ -22,6 +22,8 @@ class Activity:
         self._running: set[Hashable] = set()
         self.alone: Hashable = None
         """Who runs while nobody else does."""
+        self.calm: Hashable = None
+        """For the session: who was found to run alone, nobody waiting; forgotten as soon as anyone begins or ends."""
         self._when_idle: list[Callable[[], None]] = []
         self._settled = settled
 
@@ -100,11 +102,12 @@ class Activity:
                 self._runs(key)
 
     def _runs(self, key: Hashable) -> None:
-        self.alone = None if self._running else key
+        self.alone, self.calm = None if self._running else key, None
         self._running.add(key)
 
     def _runs_no_more(self, key: Hashable) -> None:
         self._running.discard(key)
+        self.calm = None
         self.alone = next(iter(self._running)) if len(self._running) == 1 else None
 
     def when_idle(self, action: Callable[[], None]) -> None:

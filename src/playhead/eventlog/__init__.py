@@ -7,11 +7,12 @@ from playhead.eventlog._erasing import erase_body
 from playhead.eventlog._files import writing
 from playhead.eventlog._format import FORMAT, LIMITS, LIVE_SUFFIX, SEALED_SUFFIX, Head, Header, Limits
 from playhead.eventlog._locking import is_held
+from playhead.eventlog._moments import Moment, Moments
 from playhead.eventlog._packing import pack
 from playhead.eventlog._parts import escape, escape_text, list_ref, part_digest, part_ref
 from playhead.eventlog._printing import counted, printable, shown_path
 from playhead.eventlog._reader import Line, LogReader, Torn, read_header
-from playhead.eventlog._recording import Exchange, Moment, Question, Recording, open_recording
+from playhead.eventlog._recording import Exchange, Question, Recording, open_recording
 from playhead.eventlog._verdicts import Break, Verification
 from playhead.eventlog._verifying import verify
 from playhead.eventlog._writer import LogWriter
@@ -32,6 +33,7 @@ __all__ = [
     "LogReader",
     "LogWriter",
     "Moment",
+    "Moments",
     "Question",
     "Recording",
     "Torn",

@@ -29,8 +29,9 @@ class Access:
     def read(self, offset: int, length: int) -> bytes:
         """``length`` bytes of text from ``offset``."""
         begin, end, text = self._last
-        if begin <= offset and offset + length <= end:
-            return text[offset - begin : offset - begin + length]
+        at = offset - begin
+        if at >= 0 and offset + length <= end:
+            return text[at : at + length]
         if self._stored.form == "plain":
             return self._stored.read(offset, length)
         at = bisect_right(self._starts, offset) - 1

@@ -54,8 +54,9 @@ class Bodies:
 
         Raises `CorruptRecordingError`, `BlobError` or `HostileRecordingError` where that cannot be done.
         """
-        line = self._line(seq)
-        event = decode_event(line, self._columns.kind_of(seq))
+        columns = self._columns
+        line = self._access.read(columns.offset[seq], columns.length[seq])
+        event = decode_event(line, columns.kinds[columns.kind[seq]])
         if event is not None:
             return event
         split = self._split(seq, line)

@@ -61,32 +61,33 @@ class Columns:
     def _scan(self, reader: LogReader) -> tuple[list[str], list[str]]:
         kinds: dict[str, int] = {}
         lanes: dict[str, int] = {}
+        of_kind = {
+            "lane.opened": self.lanes_opened,
+            "lane.woken": self.lanes_woken,
+            "part.kept": self.parts,
+            **dict.fromkeys(QUESTIONS, self.questions),
+            "sleep.asked": self.sleeps,
+        }
+        add_kind, add_lane, add_time = self.kind.append, self.lane.append, self.mono_ns.append
+        add_offset, add_length, add_answer = self.offset.append, self.length.append, self.answers.setdefault
         for line in reader:
             event = line.event
-            kind, seq = event.kind, event.seq
-            self.kind.append(kinds.setdefault(kind, len(kinds)))
-            self.lane.append(lanes.setdefault(event.lane, len(lanes)))
-            self.offset.append(line.offset)
-            self.length.append(len(line.text))
-            self.mono_ns.append(event.mono_ns & _POSITIVE)
+            kind, seq, of = event.kind, event.seq, event.of
+            add_kind(kinds.setdefault(kind, len(kinds)))
+            add_lane(lanes.setdefault(event.lane, len(lanes)))
+            add_offset(line.offset)
+            add_length(len(line.text))
+            add_time(event.mono_ns & _POSITIVE)
             if line.erased:
                 self.erased.add(seq)
-            if event.of is not None and kind in ANSWERS:
-                self.answers.setdefault(event.of, seq)
-            elif kind == "lane.opened":
-                self.lanes_opened.append(seq)
-                if b'"by":' in line.text:
-                    self.of_others.append(seq)
-            elif kind == "lane.woken":
-                self.lanes_woken.append(seq)
-            elif kind == "sleep.asked":
-                self.sleeps.append(seq)
-            elif kind in QUESTIONS:
-                self.questions.append(seq)
+            if of is not None and kind in ANSWERS:
+                add_answer(of, seq)
+            elif (column := of_kind.get(kind)) is not None:
+                column.append(seq)
                 if kind in STEPS:
                     self.steps.append(seq)
-            elif kind == "part.kept":
-                self.parts.append(seq)
+                elif kind == "lane.opened" and b'"by":' in line.text:
+                    self.of_others.append(seq)
         return list(kinds), list(lanes)
 
     def __len__(self) -> int:

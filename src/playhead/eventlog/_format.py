@@ -15,6 +15,7 @@ from functools import cache
 from typing import Any, Final, Literal
 
 import msgspec
+from msgspec.structs import astuple
 
 from playhead._version import __version__
 from playhead.errors import CorruptRecordingError, HostileRecordingError, NewerFormatError, NotARecordingError
@@ -255,15 +256,18 @@ def decode_event(line: bytes, kind: str) -> Event | None:
         return None
     if whole.kind != kind:
         return None
-    return Event(whole.seq, kind, whole.lane, whole.at_ns, whole.mono_ns, whole.body, whole.of, whole.causes)
+    return Event(*astuple(whole))
 
 
 @cache
 def _whole_decoder(kind: str) -> msgspec.json.Decoder[Any]:
-    fields: list[Any] = [("body", BODIES[kind])]
-    return msgspec.json.Decoder(
-        msgspec.defstruct("WholeLine", fields, bases=(EventLine,), kw_only=True, forbid_unknown_fields=True, gc=False)
+    """Its struct has the fields of an `Event`, in that order."""
+    fields = [(field.name, field.type, field.default) for field in msgspec.structs.fields(EventLine)]
+    before, after = [field[:2] for field in fields[:-2]], fields[-2:]
+    whole = msgspec.defstruct(
+        "WholeLine", [*before, ("body", BODIES[kind]), *after], forbid_unknown_fields=True, gc=False
     )
+    return msgspec.json.Decoder(whole)
 
 
 def has_salt(body: bytes) -> bool:

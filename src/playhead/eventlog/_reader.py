@@ -117,8 +117,8 @@ class LogReader:
         seq = self.count
         if event.seq != seq:
             raise self._damage(line, offset, f"has the number {event.seq}")
-        before = event.causes if event.of is None else (event.of, *event.causes)
-        if before and not 0 <= min(before) <= max(before) < seq:
+        of, causes = event.of, event.causes
+        if not (of is None or 0 <= of < seq) or (causes and not 0 <= min(causes) <= max(causes) < seq):
             raise self._damage(line, offset, "refers to an event that is not before it")
         self.count = seq + 1
         if self.count > self.text.limits.events:

@@ -15,12 +15,13 @@ from playhead.eventlog._blobs import BlobPlace, find_blobs
 from playhead.eventlog._bodies import Bodies
 from playhead.eventlog._columns import Columns
 from playhead.eventlog._format import LIMITS, Head, Header, Limits, decode_header
+from playhead.eventlog._moments import Moments
 from playhead.eventlog._printing import printable
 from playhead.eventlog._reader import Torn, first_line
 from playhead.eventlog._source import Bytes, Source
 from playhead.eventlog._verdicts import Verification
 from playhead.eventlog._verifying import Progress, verify
-from playhead.events import Event, LaneOpened, ModelRequested, RunFinished, RunStarted, StateKept, decode
+from playhead.events import STEPS, Event, LaneOpened, ModelRequested, RunFinished, RunStarted, StateKept, decode
 
 T = TypeVar("T")
 
@@ -41,16 +42,6 @@ class Question(msgspec.Struct, frozen=True):
     lane: str
     step: int | None
     erased: bool
-
-
-class Moment(msgspec.Struct, frozen=True, gc=False):
-    """When a lane was opened, or something asked or answered; ``of`` is the ``seq`` of the question, else its own."""
-
-    seq: int
-    of: int
-    kind: str
-    lane: str
-    mono_ns: int
 
 
 class View(Sequence[T]):
@@ -74,6 +65,33 @@ class View(Sequence[T]):
 
     def __iter__(self) -> Iterator[T]:
         return map(self._make, self._seqs)
+
+
+class Questions(View[Question]):
+    """The questions of a recording; gone through from the first on, each costs less than one that is looked up."""
+
+    def __init__(self, columns: Columns) -> None:
+        super().__init__(columns.questions, self._make_one)
+        self._columns = columns
+
+    def _make_one(self, seq: int) -> Question:
+        columns = self._columns
+        return Question(seq, columns.kind_of(seq), columns.lane_of(seq), columns.step_of(seq), seq in columns.erased)
+
+    def __iter__(self) -> Iterator[Question]:
+        columns, step = self._columns, 0
+        kinds, lanes, kind_at, lane_at, erased = (
+            columns.kinds,
+            columns.lanes,
+            columns.kind,
+            columns.lane,
+            columns.erased,
+        )
+        for seq in columns.questions:
+            kind = kinds[kind_at[seq]]
+            is_step = kind in STEPS
+            step += is_step
+            yield Question(seq, kind, lanes[lane_at[seq]], step if is_step else None, seq in erased)
 
 
 class Recording:
@@ -201,39 +219,24 @@ class Recording:
     @property
     def questions(self) -> Sequence[Question]:
         """Where the questions of the exchanges stand, in the same order; finding them reads no bodies."""
-        return View(self._columns.questions, self._question)
-
-    def _question(self, seq: int) -> Question:
-        columns = self._columns
-        return Question(seq, columns.kind_of(seq), columns.lane_of(seq), columns.step_of(seq), seq in columns.erased)
+        return Questions(self._columns)
 
     @property
     def steps(self) -> Sequence[Exchange]:
         """The exchanges with models and tools: step ``n`` is ``steps[n - 1]``."""
         return View(self._columns.steps, self._exchange)
 
-    def moments(self, *, but: Collection[str] = ()) -> Iterator[Moment]:
+    def moments(self, *, but: Collection[str] = ()) -> Moments:
         """Openings and wakings of lanes, questions and answers, also of sleeps, in their order; reads no bodies.
 
         Those in the lanes ``but`` are left out.
         """
-        columns = self._columns
-        asked = {answer: question for question, answer in columns.answers.items()}
-        kinds, kind, lanes, lane, mono_ns = columns.kinds, columns.kind, columns.lanes, columns.lane, columns.mono_ns
-        for seq in sorted([*columns.lanes_opened, *columns.lanes_woken, *columns.questions, *columns.sleeps, *asked]):
-            of = asked.get(seq, seq)
-            if but and lanes[lane[of]] in but:
-                continue
-            yield Moment(seq, of, kinds[kind[seq]], lanes[lane[of]], mono_ns[seq])
+        return Moments(self._columns, but=but)
 
     def _exchange(self, seq: int) -> Exchange:
-        columns = self._columns
+        columns, read = self._columns, self._bodies.event
         answer = columns.answers.get(seq)
-        return Exchange(
-            self._bodies.event(seq),
-            self._bodies.event(answer) if answer is not None else None,
-            columns.step_of(seq),
-        )
+        return Exchange(read(seq), read(answer) if answer is not None else None, columns.step_of(seq))
 
     def step(self, number: int) -> Exchange:
         """The exchange that people call step ``number``. Raises `UsageError` where there is no such step."""

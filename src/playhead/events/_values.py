@@ -221,6 +221,8 @@ def decode(tree: Any, *, missing: Literal["raise", "opaque"] = "raise") -> Any:
     that was not kept when it was recorded; with ``missing="opaque"`` an `Opaque` takes its place. Raises
     `ValueRefusedError` for what is no tree of this codec.
     """
+    if type(tree) is dict and _ATOMS.issuperset(map(type, tree.values())) and keys_are_plain(tree):
+        return tree.copy()  # as most are, at a glance
     try:
         return _Decoder(missing).value(tree)
     except RecursionError:

@@ -204,11 +204,11 @@ class Hold:
         """In a loop that is not watched a timer looks whether all have come to rest, nothing having happened."""
         if self.is_open:
             return
-        if seen == self.stile.happenings:
+        if seen == self.stile.course.happenings:
             self.stile.activity.wait(self.key)
             self.stile.poll()
             self.stile.activity.wake(self.key)
-        loop.call_later(_POLL_S, self._look_again, loop, self.stile.happenings)
+        loop.call_later(_POLL_S, self._look_again, loop, self.stile.course.happenings)
 
     def call(self, action: Callable[[], None]) -> None:
         """Have ``action`` called in the running loop's thread when it is released."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import accumulate
 
 from playhead.errors import UsageError
-from playhead.eventlog import Moment
+from playhead.eventlog import Moments
 
 _UNHURRIED_NS = 10_000_000_000
 """So long may threads compute before what came after something else when recorded."""
@@ -18,54 +20,58 @@ class Order:
 
     A moment is soft where nothing need wait for it for ever: sleeps and lanes, which the program may do without,
     and questions that cannot be asked again. ``instead`` is another order of the same moments, by their ``seq``.
+    What few replays ask for is read when it is asked for.
 
     Raises `UsageError` where it names others.
     """
 
-    def __init__(
-        self, moments: Iterable[Moment], *, gone: frozenset[int], instead: Sequence[int] | None = None
-    ) -> None:
+    def __init__(self, moments: Moments, *, gone: frozenset[int], instead: Sequence[int] | None = None) -> None:
         self.head = 0
         self.is_another = instead is not None
         """Whether it is not the recorded one."""
+        self._moments = moments
+        self._gone = gone
         self._places: dict[int, int] = {}
         self._moved: frozenset[int] = frozenset()
-        if instead is not None:
-            moments = self._rearrange(list(moments), instead)
-        self.seqs: list[int] = []
-        """The ``seq`` of each moment, and -1 for the two after the last."""
-        self._ofs: list[int] = []
-        self.times: list[int] = []
-        self._soft = bytearray()
+        self.length = len(moments)
+        """How many moments there are."""
+        self._mine = moments.seqs if instead is None else self._rearrange(moments.seqs, instead)
+        self.seqs = [*self._mine, -1, -1]
+        """The ``seq`` of each moment, and -1 for the two after the last: looking at the next two is always possible."""
         self._lanes: dict[str, int] = {}
-        latest = 0
-        for moment in moments:
-            at_ns, kind = moment.mono_ns, moment.kind
-            if at_ns > latest:  # two threads may have handed theirs over in the other order
-                latest = at_ns
-            if kind == "lane.opened":
-                self._lanes.setdefault(moment.lane, len(self.seqs))
-            self.seqs.append(moment.seq)
-            self._ofs.append(moment.of)
-            self.times.append(latest)
-            self._soft.append(kind in _SOFT or moment.of in gone)
-        self.done = bytearray(len(self.seqs) + 2)
-        self.seqs += (-1, -1)  # so that looking at the next two needs no look at the length
+        for index, lane in sorted((self.index(seq), lane) for lane, seq in moments.openings()):
+            self._lanes.setdefault(lane, index)
+        self.done = bytearray(self.length + 2)
 
-    def _rearrange(self, recorded: list[Moment], instead: Sequence[int]) -> list[Moment]:
+    def _rearrange(self, recorded: list[int], instead: Sequence[int]) -> list[int]:
         """The moments in the other order; those that come after another one than recorded count as moved."""
-        by_seq = {moment.seq: moment for moment in recorded}
-        if sorted(instead) != sorted(by_seq):
+        if sorted(instead) != recorded:
             raise UsageError(
                 "the order that is given has other moments than the recording",
                 next="playhead.causality.find_orders(recording, graph)",
             )
-        seqs = list(by_seq)
-        before = dict(zip(seqs, [None, *seqs], strict=False))
+        before = dict(zip(recorded, [None, *recorded], strict=False))
         now = zip(instead, [None, *instead], strict=False)
         self._places = {seq: index for index, seq in enumerate(instead)}
         self._moved = frozenset(index for index, (seq, last) in enumerate(now) if before[seq] != last)
-        return [by_seq[seq] for seq in instead]
+        return list(instead)
+
+    @cached_property
+    def _ofs(self) -> list[int]:
+        return self._moments.ofs(self._mine)
+
+    @cached_property
+    def times(self) -> list[int]:
+        """The recorded time of each moment: two threads may have handed theirs over in the other order."""
+        return list(accumulate(self._moments.times_ns(self._mine), max))
+
+    @cached_property
+    def _soft(self) -> bytearray:
+        soft = bytearray(self._moments.of_kinds(self._mine, _SOFT))
+        if self._gone:
+            for index, of in enumerate(self._ofs):
+                soft[index] |= of in self._gone
+        return soft
 
     def turns(self, index: int, recorded: int | None) -> int | None:
         """The recorded turns between a moment and the one before it, where that is still the same one."""
@@ -80,7 +86,7 @@ class Order:
     @property
     def start_ns(self) -> int:
         """The recorded time of the first moment."""
-        return self.times[0] if self.times else 0
+        return next(self._moments.times_ns(self._mine[:1]), 0)
 
     def index(self, seq: int) -> int:
         """The index of the moment ``seq``."""
@@ -95,20 +101,15 @@ class Order:
 
     def at_ns(self, index: int) -> int:
         """The recorded time of a moment; of one after the last, that of the last."""
-        if index < len(self.times):
+        if index < self.length:
             return self.times[index]
-        return self.times[-1] if self.times else 0
+        return self.times[-1] if self.length else 0
 
     def gap_ns(self, index: int) -> int:
         """How long after the moment before it this one came; long where it had come after another."""
         if index in self._moved:
             return _UNHURRIED_NS
         return self.at_ns(index) - self.at_ns(index - 1) if index > 0 else 0
-
-    @property
-    def length(self) -> int:
-        """How many moments there are."""
-        return len(self.times)
 
     def opens(self, lane: str) -> bool:
         """Whether the opening of ``lane`` was recorded."""
@@ -130,7 +131,7 @@ class Order:
     @property
     def is_over(self) -> bool:
         """Whether all has happened."""
-        return self.head >= len(self.times)
+        return self.head >= self.length
 
     @property
     def head_is_soft(self) -> bool:

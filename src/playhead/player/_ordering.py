@@ -25,11 +25,10 @@ from playhead.boundary import (
 from playhead.errors import PlayheadError
 from playhead.eventlog import Exchange, Recording
 from playhead.events import Event
-from playhead.player._comings import Coming
 from playhead.player._holds import FREE, Hold
 from playhead.player._naps import Nap, Naps
 from playhead.player._order import Order
-from playhead.player._paces import StreamPace, place_of
+from playhead.player._paces import StreamPace, coming_of, place_of
 from playhead.player._pacing import Pacing
 from playhead.player._report import Divergence
 from playhead.player._slots import Layout, Slot
@@ -71,6 +70,7 @@ class Ordering:
             return blocked(0 if order.is_over else order.question(index), waiting)
 
         self.stile = Turnstile(order, lock=lock, blocked=no_more, turns=turns)
+        self.course = self.stile.course
         self._pacing = Pacing(self.stile, lock)
 
     @property
@@ -105,7 +105,7 @@ class Ordering:
                 hold = self._hold(lane, place, index, self._order.turns(index, recorded), yields=True)
             elif waited is None and not (self._order.opens(lane.name) or self.is_another):
                 # It never began when recorded, perhaps since it was cancelled in time: let all else come first.
-                hold = Hold(self.stile, FREE, lane=lane.name, place=place, at_ns=self.stile.now_ns)
+                hold = Hold(self.stile, FREE, lane=lane.name, place=place, at_ns=self.course.now_ns)
             else:
                 return True
         with suppress(PlayheadError):  # it is told at its first crossing
@@ -137,34 +137,21 @@ class Ordering:
 
     def answer(self, ticket: Ticket, slot: Slot, exchange: Exchange) -> None:
         """The question of ``slot`` has been asked: give ``ticket`` its turn, or the pace of its stream."""
-        answer, outcome = exchange.answer, ticket.answer
+        answer, outcome, order = exchange.answer, ticket.answer, self._order
         assert answer is not None
-        whole = type(outcome) is Returned
-        order = self._order
-        head, seqs = order.head, order.seqs
-        is_next = (
-            (whole or type(outcome) is Streamed)
-            and seqs[head] == slot.seq
-            and seqs[head + 1] == answer.seq
-            and ticket.lane.name == slot.lane
-            and not order.is_another
-            and self.stile.comes_alone(head + 1 + whole)
-        )
-        if is_next and whole:
-            return
-        watch = None if is_next else self.asked(ticket.lane, slot)
-        index = order.index(answer.seq)
-        turns = order.turns(index, getattr(answer.body, "turns", None))
-        after = getattr(answer.body, "after_piece", ()) if order.turns(index, 0) is not None else ()
-        coming = Coming(after) if after else None
         if isinstance(outcome, Streamed):
-            asked_ns = exchange.question.mono_ns
-            pace = ticket.pace = StreamPace(
-                self.stile, ticket, slot, asked_ns=asked_ns, end=index, turns=turns, coming=coming
-            )
-            if not is_next:
+            is_next = order.seqs[order.head + 1] == answer.seq and slot.given_to is None
+            is_asked = is_next and self.course.begins_alone(slot.seq)
+            if not is_asked:
+                self.asked(ticket.lane, slot)
+            asked_ns, end = exchange.question.mono_ns, order.index(answer.seq)
+            pace = ticket.pace = StreamPace(self.stile, ticket, slot, asked_ns=asked_ns, answer=answer, end=end)
+            if not is_asked:
                 ticket.turn = pace.begin(outcome)
             return
+        watch = self.asked(ticket.lane, slot)
+        index = order.index(answer.seq)
+        turns, coming = coming_of(answer, index, order)
         cancelled = isinstance(outcome, Raised) and is_cancellation(outcome.error)
         if cancelled or not self.stile.passes(index, turns, watch):
             slot.end = index
@@ -172,8 +159,8 @@ class Ordering:
             place = place_of(ticket, slot)
             hold = ticket.turn = self._hold(ticket.lane, place, index, turns, cancelled=cancelled, is_near=near)
             hold.coming = coming
-            hold.ready = self._order.ready(index, getattr(answer.body, "ready", 0))
-        elif self.stile.is_waited_for or self._order.is_another:
+            hold.ready = order.ready(index, getattr(answer.body, "ready", 0))
+        elif self.stile.is_waited_for or order.is_another:
             slot.end = index  # it is looked at again when it has been given
 
     def finished(self, index: int) -> None:
@@ -217,7 +204,7 @@ class Ordering:
             hold = ticket.turn = self._hold(lane, place, index, self._order.turns(index, nap.turns), yields=True)
         else:
             endless = pause.seconds == math.inf
-            due_ns = 0 if endless else self.stile.now_ns + int(pause.seconds * 1e9)
+            due_ns = 0 if endless else self.course.now_ns + int(pause.seconds * 1e9)
             never = nap is not None or endless
             hold = ticket.turn = Hold(self.stile, FREE, lane=lane.name, place=place, at_ns=due_ns, never=never)
         hold.seconds = pause.seconds
@@ -234,7 +221,7 @@ class Ordering:
             return now
         if self._began is None:
             self._began = now
-        return self._began + (self.stile.now_ns - self._order.start_ns) / 1e9
+        return self._began + (self.course.now_ns - self._order.start_ns) / 1e9
 
     def await_others(self) -> None:
         """Block this thread until all moments have come, or no other thread can bring one."""

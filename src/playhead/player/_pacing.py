@@ -88,8 +88,8 @@ class Pacing:
                 if stile.activity.rests_beside(watch.thread):
                     self._still.reset()
                     return
-                if self._seen != stile.happenings:
-                    self._seen = stile.happenings
+                if self._seen != stile.course.happenings:
+                    self._seen = stile.course.happenings
                     self._still.renew()
                 if self._still.allows(stile.order.gap_ns(stile.order.head) + _SPARE_NS, but=watch.thread):
                     return

@@ -6,10 +6,11 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from playhead.boundary import Call, Lane, Outcome, Pause, Program, Ticket
-from playhead.errors import DivergenceError, UsageError
+from playhead.errors import DivergenceError, MissingTypeError, UsageError
 from playhead.eventlog import Recording, printable
 from playhead.events import ErasedBody
 from playhead.masking import Masker
+from playhead.player._answers import outcome_of
 from playhead.player._matching import Matching
 from playhead.player._noise import without_noise
 from playhead.player._report import Divergence
@@ -95,7 +96,11 @@ class ReexecutingSession(ReplaySession):
                 raise self._diverge(self._unanswered(lane, call, model, slot))
             self.report.answered += 1
             self.report.steps += slot.step is not None
-            return Ticket(lane, call, self._answer(slot, answer), 0, slot.seq, mark=answer.seq)
+            try:
+                return Ticket(lane, call, outcome_of(answer), 0, slot.seq, mark=answer.seq)
+            except MissingTypeError as error:
+                slot.name_place(error)
+                raise
 
     def attend(self, ticket: Ticket, is_alive: Callable[[], bool]) -> None:
         """Nobody waits for it."""

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from playhead.boundary import Arguments, Call, HttpRequest, Pause, Program, name_arguments
+from playhead.boundary import Arguments, Call, HttpRequest, Pause, Program, name_arguments, name_trees
 from playhead.events import BoundaryAsked, Child, Event, ModelRequested, ToolCalled, freeze
 from playhead.masking import Masker
 from playhead.player._multipart import normalise_multipart
@@ -60,6 +60,18 @@ def tree_of_call(arguments: Arguments) -> Any:
         kept = freeze(kept)
     return name_arguments(arguments.function, kept)
 
+
+def quick_tree(arguments: Arguments) -> Any:
+    """The same to be compared as text: what is not its own tree is then another text, or none at all."""
+    args, kwargs = arguments.args, arguments.kwargs
+    are_plain = _PLAIN.issuperset(map(type, args)) and _PLAIN.issuperset(map(type, kwargs.values()))
+    if not (are_plain and all(map(str.isidentifier, kwargs))):
+        return tree_of_call(arguments)
+    return name_trees(arguments.function, args, kwargs)
+
+
+_PLAIN = frozenset({str, int, bool, type(None)})
+"""No floats: the text of one that is no number is that of ``None``."""
 
 _FAR = 2**63
 """Whole numbers nearer to zero than this are their own trees."""

@@ -5,19 +5,18 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
 from playhead.boundary import Call, HttpRequest, Lane, Outcome, Pause, Program, Returned, Streamed, Ticket
 from playhead.errors import (
     ConnectionRefusedInReplayError,
     DivergenceError,
     LateCrossingError,
-    MissingTypeError,
     ReplayStoppedError,
     UnplayedError,
 )
 from playhead.eventlog import Recording
-from playhead.events import ErasedBody, Event
+from playhead.events import ErasedBody
 from playhead.masking import Masker
 from playhead.player._answers import outcome_of
 from playhead.player._children import Children, Errands
@@ -37,7 +36,7 @@ from playhead.player._matching import LooseMatcher, Matchers, Matching, StrictMa
 from playhead.player._ordering import Ordering
 from playhead.player._reads import NOTHING, Reads
 from playhead.player._report import Divergence, ReplayReport
-from playhead.player._requests import Normaliser, Request, recognise_call, request_of_call
+from playhead.player._requests import Boundary, Normaliser, Request, recognise_call, request_of_call
 from playhead.player._slots import Layout, Slot
 from playhead.player._stops import Stops
 from playhead.providers import ModelCall
@@ -45,6 +44,7 @@ from playhead.providers import ModelCall
 T = TypeVar("T")
 
 _BUILTIN = (LooseMatcher, StrictMatcher)
+_BOUNDARIES = frozenset(get_args(Boundary))
 
 
 class ReplaySession:
@@ -73,6 +73,7 @@ class ReplaySession:
         self.recording = recording
         self._masker = masker
         self._matchers = Matchers(match)
+        self._custom = {each for each in _BOUNDARIES if not isinstance(self._matchers.of(each), _BUILTIN)}
         self._normalisers = tuple(normalisers)
         self._prints = Fingerprints(masker, same_key=recording.header.mask_key == masker.key_id)
         self._layout = Layout(recording, self._prints, self._normalisers, left_out=left_out)
@@ -80,6 +81,7 @@ class ReplaySession:
         self._ignored = ignored_hosts
         self._lock = threading.RLock()
         self._ordering = Ordering(recording, self._layout, lock=self._lock, blocked=self._blocked, instead=order)
+        self._course = self._ordering.course
         self.completed: list[int] = []
         """In another order than recorded: the exchanges, by their questions, as they ended."""
         self.inner_runs: list[Any] = []
@@ -119,35 +121,38 @@ class ReplaySession:
     def begin(self, lane: Lane, call: Call) -> Ticket:
         """Answer ``call`` from the recording; raises `DivergenceError` where it cannot."""
         with self._lock:
-            if isinstance(call.payload, Pause):
-                return self._pause(lane, call, call.payload)
-            self._check_open(lane, call)
-            if isinstance(call.payload, Program):
-                return self._start(lane, call, call.payload)
-            model = recognise_call(call)
+            payload = call.payload
+            if isinstance(payload, Pause):
+                return self._pause(lane, call, payload)
+            if self._ended or self.failure is not None:
+                self._check_open(lane, call)
+            if isinstance(payload, Program):
+                return self._start(lane, call, payload)
+            model = recognise_call(call) if isinstance(payload, HttpRequest) else None
             slot = self._find(lane, call, model)
             if self._stops is not None and slot.step is not None:
                 self._stops.reach(lane.name, slot.step)
             exchange = slot.play()
             answer = exchange.answer
             if answer is None:
-                return self._go_on(lane, call, model, slot)
+                explain = partial(self._unanswered, lane, call, model, slot)
+                return self._ordering.wait_for_end(lane, call, slot, explain)
             if isinstance(answer.body, ErasedBody):
                 self._ordering.asked(lane, slot)
                 raise self._diverge(self._unanswered(lane, call, model, slot))
             try:
-                outcome = self._answer(slot, answer)
-            except BaseException:
+                outcome = outcome_of(answer)
+            except BaseException as error:
                 self._ordering.asked(lane, slot)
+                slot.name_place(error)
                 raise
             ticket = Ticket(lane, call, outcome, 0, slot.seq, mark=slot)
-            self._ordering.answer(ticket, slot, exchange)
+            straight = type(outcome) is Returned and slot.given_to is None
+            if not (straight and self._course.comes_alone(slot.seq, answer.seq)):
+                self._ordering.answer(ticket, slot, exchange)
             self.report.answered += 1
             self.report.steps += slot.step is not None
             return ticket
-
-    def _go_on(self, lane: Lane, call: Call, model: ModelCall | None, slot: Slot) -> Ticket:
-        return self._ordering.wait_for_end(lane, call, slot, partial(self._unanswered, lane, call, model, slot))
 
     def _start(self, lane: Lane, call: Call, program: Program) -> Ticket:
         """A child process: the program starts it again, and its end is told in its turn."""
@@ -194,7 +199,7 @@ class ReplaySession:
         if waiting.cancelled or not question:
             return self._diverge(explain_blocked(self._layout, None, waiting.place, cancelled=waiting.cancelled))
         slot = self._layout.find(question)
-        if slot is None or slot.played or self.report.reordered or slot.lane in self._ordering.stile.waiting_lanes():
+        if slot is None or slot.played or self.report.reordered or slot.lane in self._ordering.stile.waiting_lanes:
             return None
         if self._ordering.is_another:
             return None
@@ -353,10 +358,10 @@ class ReplaySession:
     def _find(self, lane: Lane, call: Call, model: ModelCall | None) -> Slot:
         boundary = "model" if model is not None else call.kind
         candidate = self._layout.next(lane.name, boundary)
-        matcher = self._matchers.of(boundary)
-        custom = not isinstance(matcher, _BUILTIN)
+        custom = boundary in self._custom
         if candidate is not None and not custom and not self._normalisers and candidate.is_asked_by(call, model):
             return candidate
+        matcher = self._matchers.of(boundary)
         asked_print = self._fingerprint(call, model)
         if candidate is not None and not custom and candidate.fingerprint == asked_print:
             return candidate
@@ -373,13 +378,6 @@ class ReplaySession:
                 return candidate
             reason = verdict.reason
         raise self._diverge(explain_miss(self._layout, lane, asked, candidate, equal, reason))
-
-    def _answer(self, slot: Slot, answer: Event) -> Outcome:
-        try:
-            return outcome_of(answer)
-        except MissingTypeError as error:
-            error.facts["place"], error.message = slot.place, f"{slot.place} ({slot.request.name}): {error.message}"
-            raise
 
     def _diverge(self, found: Divergence) -> DivergenceError:
         found = self._entrance.explain(found)

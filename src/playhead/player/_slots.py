@@ -10,11 +10,12 @@ from typing import Any
 import msgspec
 
 from playhead.boundary import Arguments, Call, HttpRequest
+from playhead.errors import MissingTypeError
 from playhead.eventlog import Exchange, Question, Recording
-from playhead.events import BoundaryAsked, Event
+from playhead.events import BoundaryAsked, Event, ToolCalled
 from playhead.player._fingerprints import Fingerprints
 from playhead.player._mask_keys import without_mask_keys
-from playhead.player._requests import Boundary, Normaliser, Request, request_of_event, tree_of_call
+from playhead.player._requests import Boundary, Normaliser, Request, quick_tree, request_of_event
 from playhead.providers import ModelCall
 
 _encode = msgspec.json.Encoder(order="sorted").encode
@@ -22,42 +23,26 @@ _encode = msgspec.json.Encoder(order="sorted").encode
 _BOUNDARIES: dict[str, Boundary] = {"model.requested": "model", "tool.called": "tool", "boundary.asked": "wrap"}
 
 
-class Slot:
-    """One recorded exchange, and whether it has been played."""
+class Slot(msgspec.Struct, eq=False):
+    """One recorded exchange, and whether it has been played.
 
-    __slots__ = (
-        "_exchange",
-        "_layout",
-        "_print",
-        "_request",
-        "boundary",
-        "child",
-        "end",
-        "given_to",
-        "index",
-        "lane",
-        "played",
-        "seq",
-        "step",
-    )
+    ``child`` is the run of the child process that was started, ``given_to`` the other lane that asked the same before
+    its own and has its answer. ``end`` is where its answer is in the order, once it is given.
+    """
 
-    def __init__(self, layout: Layout, index: int, question: Question, boundary: Boundary) -> None:
-        self._layout = layout
-        self._exchange: Exchange | None = None
-        self._request: Request | None = None
-        self._print: bytes | None = None
-        self.index = index
-        self.seq = question.seq
-        self.step = question.step
-        self.lane = question.lane
-        self.boundary: Boundary = boundary
-        self.child: str | None = None
-        """The run of the child process that was started."""
-        self.played = False
-        self.given_to: str | None = None
-        """The other lane that asked the same before its own, and has its answer."""
-        self.end: int | None = None
-        """Where its answer is in the order, once it is given."""
+    _layout: Layout
+    index: int
+    seq: int
+    step: int | None
+    lane: str
+    boundary: Boundary
+    child: str | None = None
+    played: bool = False
+    given_to: str | None = None
+    end: int | None = None
+    _exchange: Exchange | None = None
+    _request: Request | None = None
+    _print: bytes | None = None
 
     @property
     def exchange(self) -> Exchange:
@@ -108,9 +93,14 @@ class Slot:
             return asked == self.fingerprint
         if not isinstance(payload, Arguments):
             return False
-        recorded = request_of_event(self.exchange.question)
+        body = self.exchange.question.body
+        if type(body) is ToolCalled:
+            name, content = body.name, body.arguments
+        else:
+            recorded = request_of_event(self.exchange.question)
+            name, content = recorded.name, recorded.content
         try:
-            return recorded.name == call.name and _encode(recorded.content) == _encode(tree_of_call(payload))
+            return name == call.name and _encode(content) == _encode(quick_tree(payload))
         except (ValueError, OverflowError, RecursionError):
             return False
 
@@ -118,6 +108,12 @@ class Slot:
     def place(self) -> str:
         """Where it stands, for messages."""
         return f"step {self.step}" if self.step is not None else f"event {self.seq}"
+
+    def name_place(self, error: BaseException) -> None:
+        """Have the error for a class that is missing say where the value of it stands."""
+        if isinstance(error, MissingTypeError):
+            error.facts["place"] = self.place
+            error.message = f"{self.place} ({self.request.name}): {error.message}"
 
 
 class Layout:
@@ -137,7 +133,6 @@ class Layout:
         """How many recorded questions are left out."""
         self.fingerprints = fingerprints
         self._normalisers = normalisers
-        self.slots: list[Slot] = []
         self.exchanges = recording.exchanges
         self._queues: dict[tuple[str, Boundary], deque[Slot]] = defaultdict(deque)
         self._equal: dict[Boundary, dict[bytes, list[Slot]]] = {}
@@ -150,13 +145,15 @@ class Layout:
                 erased.add(question.seq)
             elif question.lane in self.left_out:
                 self.behind += 1
-            elif question.kind in _BOUNDARIES:
-                slot = Slot(self, index, question, self._boundary(question))
-                self.slots.append(slot)
-                self._by_seq[slot.seq] = slot
-                self._queues[slot.lane, slot.boundary].append(slot)
-                if slot.boundary == "process":
+            elif (boundary := _BOUNDARIES.get(kind := question.kind)) is not None:
+                if kind == "boundary.asked":
+                    boundary = self._boundary(question)
+                seq, lane = question.seq, question.lane
+                slot = self._by_seq[seq] = Slot(self, index, seq, question.step, lane, boundary)
+                self._queues[lane, boundary].append(slot)
+                if boundary == "process":
                     self._take_child(slot)
+        self.slots: list[Slot] = list(self._by_seq.values())
         self.erased = frozenset(erased)
         """The ``seq`` of recorded questions that were erased, and so cannot be asked again."""
 
@@ -165,13 +162,10 @@ class Layout:
         return self._by_seq.get(seq)
 
     def _boundary(self, question: Question) -> Boundary:
-        if question.kind == "boundary.asked":
-            body = self.recording.events[question.seq].body
-            if isinstance(body, BoundaryAsked) and body.child is not None:
-                return "process"
-            if isinstance(body, BoundaryAsked) and body.name == "http":
-                return "http"
-        return _BOUNDARIES[question.kind]
+        body = self.recording.events[question.seq].body
+        if isinstance(body, BoundaryAsked) and body.child is not None:
+            return "process"
+        return "http" if isinstance(body, BoundaryAsked) and body.name == "http" else "wrap"
 
     def _take_child(self, slot: Slot) -> None:
         body = self.recording.events[slot.seq].body

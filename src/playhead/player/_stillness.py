@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Hashable
+from types import FrameType
+from typing import cast
 
 from playhead import _system
 from playhead.boundary import Activity
@@ -48,11 +50,10 @@ class Stillness:
 
         ``but`` is one that is not looked at.
         """
-        places = _places()
+        running = [key for key in self._activity.running if key != but]
+        places = _places(running)
         now = _now_ns()
-        verdicts = [
-            self._rests(key, places, now) or self._had(key, gap_ns) for key in self._activity.running if key != but
-        ]
+        verdicts = [self._rests(key, places, now) or self._had(key, gap_ns) for key in running]
         return all(verdicts)  # each is looked at, also after the first that runs
 
     def is_long(self) -> bool:
@@ -65,11 +66,11 @@ class Stillness:
         seen = [self._seen.get(key) for key in self._activity.running]
         return all(each is not None and now - each[1] > _PATIENCE_NS for each in seen)
 
-    def _rests(self, key: Hashable, places: dict[int, tuple[int, int]], now: int) -> bool:
+    def _rests(self, key: Hashable, places: dict[Hashable, tuple[int, int]], now: int) -> bool:
         cpu = _system.thread_cpu_ns(key) if isinstance(key, int) else 0
         self._began.setdefault(key, cpu)
         sleeps = _system.thread_sleeps(key) if isinstance(key, int) else None
-        mark = (cpu, places.get(key) if isinstance(key, int) else None)
+        mark = (cpu, places.get(key))
         seen = self._seen.get(key)
         if seen is None or seen[0] != mark or sleeps is False:
             self._seen[key] = (mark, now)
@@ -80,10 +81,10 @@ class Stillness:
         return isinstance(key, int) and _system.thread_cpu_ns(key) - self._began[key] >= gap_ns + _SPARE_NS
 
 
-def _places() -> dict[int, tuple[int, int]]:
-    """Where each thread is. No frame is kept: it would keep what the program's threads hold."""
-    frames = sys._current_frames()
+def _places(running: list[Hashable]) -> dict[Hashable, tuple[int, int]]:
+    """Where each of these threads is. No frame is kept: it would keep what the program's threads hold."""
+    frames = cast("dict[Hashable, FrameType]", sys._current_frames())
     try:
-        return {key: (id(frame), frame.f_lasti) for key, frame in frames.items()}
+        return {key: (id(frame), frame.f_lasti) for key in running if (frame := frames.get(key)) is not None}
     finally:
         frames.clear()  # this function's own frame is among them

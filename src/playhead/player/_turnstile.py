@@ -8,12 +8,13 @@ cannot be kept, and that is said.
 
 from __future__ import annotations
 
-import _thread
+from _thread import allocate_lock, get_ident
 from collections.abc import Callable
 from typing import Any
 
-from playhead.boundary import Activity, LoopWatch, lone_watch, near_watch, running_watch
-from playhead.player._comings import MOMENT, Coming
+from playhead.boundary import Activity, LoopWatch, lone_watch, running_watch
+from playhead.player._comings import MOMENT
+from playhead.player._course import Course
 from playhead.player._holds import Hold
 from playhead.player._order import Order
 from playhead.player._queues import Queues
@@ -29,8 +30,7 @@ class Turnstile:
 
     ``lock`` is held whenever anything here changes. ``blocked`` is told, where nothing can go on, the index of the
     moment that does not come (that of the end where all have come) and who waits; it gives the error that ends the
-    replay, or ``None`` where that moment is to be passed over. ``now_ns`` is the recorded time that the replay has
-    come to.
+    replay, or ``None`` where that moment is to be passed over.
     """
 
     def __init__(
@@ -38,12 +38,12 @@ class Turnstile:
     ) -> None:
         self.order = order
         self.activity = Activity(lock=lock, settled=self._settled)
-        self.now_ns = order.start_ns
+        self.course = Course(order, self.activity, is_calm=self._is_calm)
         self._lock = lock
         self._blocked = blocked
         self._turns = turns
         self._queues = queues = Queues()
-        self._held, self._free, self._never = queues.held, queues.free, queues.never
+        self._held = queues.held
         self.still = Stillness(self.activity)
         self._jumps = 0
         self._polled = 0
@@ -51,15 +51,10 @@ class Turnstile:
         """How much had happened when it was last looked who rests."""
         self._between: LoopWatch | None = None
         self._let_go = 0
-        self._is_beside = False
-        self._late = 0
-        """How many turns after its release what was let go last goes on: one, where it was amid a turn."""
-        self.happenings = 0
-        """How often anything has happened so far."""
         self.watches: list[LoopWatch] = []
         self.failure: BaseException | None = None
         self._is_over = False
-        self.rested = _thread.allocate_lock()
+        self.rested = allocate_lock()
         """Opened each time somebody has come to rest."""
         self.is_real = False
         """Whether something real is awaited, so that nothing can be said to be blocked."""
@@ -69,6 +64,11 @@ class Turnstile:
         """Whether what was recorded was ended from outside, so that there it is not waited any longer."""
 
     @property
+    def waiting_lanes(self) -> set[str]:
+        """The lanes that wait."""
+        return {hold.lane for hold in self._queues.waiting()}
+
+    @property
     def is_waited_for(self) -> bool:
         """Whether anyone waits."""
         return bool(self._queues)
@@ -76,7 +76,7 @@ class Turnstile:
     def happened(self, index: int, watch: LoopWatch | None) -> None:
         """The moment ``index`` has come by itself, in the loop of ``watch``."""
         self.order.happened(index)
-        self._moved(index, watch)
+        self.course.come(index, watch)
         if self._held:
             self._ready_others(index, watch)
             self.came(watch)
@@ -89,33 +89,13 @@ class Turnstile:
         if not self._is_last_to_run(watch) and (turns != 0 or watch is None):
             return False
         self.order.happened(index)
-        self._moved(index, watch)
+        self.course.come(index, watch)
         if self._held:
             self.came(watch)
         return True
 
-    def comes_alone(self, head: int) -> bool:
-        """Whether all moments before ``head``, which are next, may come now, which they then do.
-
-        Written out in one place, since nearly every call of a program that does one thing after the other comes so:
-        nobody waits, and nobody else runs.
-        """
-        me = _thread.get_ident()
-        if self._held or self._free or self._never or self.activity.alone != me or self.failure is not None:
-            return False
-        watch = near_watch()
-        if watch is not None:
-            if watch.pacer is None or watch.loop._ready:
-                return False
-            watch.mark()
-        order = self.order
-        order.head = order.after(head) if order.done[head] else head
-        at_ns = order.times[head - 1]
-        if at_ns > self.now_ns:
-            self.now_ns = at_ns
-        self.happenings += 1
-        self._is_beside, self._late = watch is None or watch.thread != me, 0
-        return True
+    def _is_calm(self) -> bool:
+        return not (self._queues or self.failure is not None or self.order.is_another)
 
     def takes(self, hold: Hold) -> bool:
         """Whether ``hold`` may go on now, which it then does."""
@@ -135,16 +115,19 @@ class Turnstile:
         first = self._queues.first()
         return self.order.head >= index and (first is None or (first.index, first.at_ns) > (index, at_ns))
 
-    def may_end(self, index: int, turns: int | None) -> bool:
+    def may_end(self, seq: int) -> bool:
+        """Whether the end of a stream, the answer ``seq``, comes at once and alone."""
+        with self._lock:
+            return self.course.begins_alone(seq)
+
+    def may_pass(self, index: int, turns: int | None) -> bool:
         """Whether the end of a stream, the moment ``index``, may come at once, which it then does."""
         with self._lock:
-            if self.order.head == index and self.comes_alone(index + 1):
-                return True
             return self.failure is None and self.passes(index, turns, running_watch())
 
     def _is_last_to_run(self, watch: LoopWatch | None) -> bool:
         """Whether nothing else runs, here or in another thread, until this thread waits."""
-        return self.activity.alone == _thread.get_ident() and (watch is None or watch.is_idle)
+        return self.activity.alone == get_ident() and (watch is None or watch.is_idle)
 
     def enter(self, hold: Hold) -> None:
         """``hold`` begins to wait."""
@@ -152,6 +135,7 @@ class Turnstile:
             if self.failure is not None:
                 hold.stop(self.failure, is_over=self._is_over)
                 return
+            self.activity.calm = None
             self._queues.add(hold)
             if hold.blocks:
                 hold.beside = lone_watch() if hold.turns is not None else None
@@ -176,7 +160,7 @@ class Turnstile:
     def fail(self, error: BaseException, *, is_over: bool = False) -> None:
         """The replay stops by ``error``: all who wait are told; where it ``is_over``, who sleeps goes on sleeping."""
         with self._lock:
-            self.failure, self._is_over = error, is_over
+            self.failure, self._is_over, self.activity.calm = error, is_over, None
             for hold in self._queues.clear():
                 hold.stop(error, is_over=is_over)
 
@@ -192,8 +176,8 @@ class Turnstile:
 
     def poll(self) -> None:
         """Look again, since not all that threads wait for is known to us; not while things happen."""
-        if self._polled != self.happenings:
-            self._polled = self.happenings
+        if self._polled != self.course.happenings:
+            self._polled = self.course.happenings
             return
         with self._lock:
             if self.is_waited_for:
@@ -205,21 +189,10 @@ class Turnstile:
         if self.is_waited_for:
             self._advance()
 
-    def _moved(self, index: int, watch: LoopWatch | None, coming: Coming = MOMENT, ahead: int = 0) -> None:
-        at_ns = self.order.at_ns(index)
-        if at_ns > self.now_ns:
-            self.now_ns = at_ns
-        self.happenings += 1
-        self._is_beside, self._late = watch is None, 0
-        if watch is None:
-            watch = lone_watch()
-        if watch is not None:
-            coming.mark(watch, ahead)
-
     def _begin_anew(self) -> None:
         """Before it is looked who rests, and how often time has jumped: forget what was before the last happening."""
-        if self._looked != self.happenings:
-            self._looked = self.happenings
+        if self._looked != self.course.happenings:
+            self._looked = self.course.happenings
             self._jumps = 0
             self.still.reset()
 
@@ -295,7 +268,7 @@ class Turnstile:
         if is_now and self.order.head >= found.index:
             self._queues.pop()
             found.open_amid(watch)
-            self._moved(found.index, watch, found.coming or MOMENT)
+            self.course.come(found.index, watch, found.coming or MOMENT)
 
     def cancelling(self, hold: Hold) -> None:
         """``hold`` is about to be cancelled: those go first who were when recorded, in the same turn of the loop."""
@@ -310,10 +283,10 @@ class Turnstile:
         if hold.moment is not None:
             self.order.happened(hold.moment)
         watch = hold.watch
-        is_told = watch is not None and watch.thread != _thread.get_ident()  # it only goes on in the next turn
-        self._moved(hold.index, watch, hold.coming or MOMENT, is_told + in_next_turn)
-        if watch is not None and not (is_told or in_next_turn or watch is self._between or watch.is_selecting):
-            self._late = 1
+        is_told = watch is not None and watch.thread != get_ident()  # it only goes on in the next turn
+        is_late = watch is not None and not (is_told or in_next_turn or watch is self._between or watch.is_selecting)
+        ahead = is_told + in_next_turn
+        self.course.come(hold.index, watch, hold.coming or MOMENT, ahead=ahead, late=int(is_late))
 
     def _may_come(self, hold: Hold, *, seen: bool) -> bool:
         return (
@@ -332,9 +305,9 @@ class Turnstile:
         if watch is None:
             if turns is None:
                 return False
-            least = turns if self._is_beside else max(turns, 1)
+            least = turns if self.course.is_beside else max(turns, 1)
             beside = hold.beside
-            return beside is not None and beside is self._between and beside.since_mark >= least + self._late
+            return beside is not None and beside is self._between and beside.since_mark >= least + self.course.late
         if turns is None and (hold.coming is None or not hold.coming.is_due(watch)):
             return False
         rest = watch is self._between or self.activity.rests_beside(watch.thread)
@@ -360,10 +333,8 @@ class Turnstile:
         elif self.is_awaited(order.head, self.still.since_ns):
             return False
         elif (yielding := self._queues.first_yielding()) is not None:
-            self.leave(yielding)
-            yielding.is_open = False
             self.still.reset()
-            yielding.open()
+            self._let_off(yielding)
         elif self.is_real or not (hold or free or self.is_cut or self._queues.is_stuck or self.still.is_long()):
             return False
         else:
@@ -375,14 +346,10 @@ class Turnstile:
     def _jump(self, free: Hold) -> None:
         """Let a time pass that was not recorded."""
         self._queues.pop_free()
-        self.now_ns = max(self.now_ns, free.at_ns)
+        self.course.pass_time(free.at_ns)
         self._jumps += 1
         self.still.reset()
         free.open()
-
-    def waiting_lanes(self) -> set[str]:
-        """The lanes that wait."""
-        return {hold.lane for hold in self._queues.waiting()}
 
     def _unblock(self, waiting: Hold) -> None:
         error = self._blocked(self.order.head, waiting)
@@ -391,6 +358,9 @@ class Turnstile:
         elif not self.order.is_over:
             self.order.happened(self.order.head)
         else:
-            self.leave(waiting)
-            waiting.is_open = False
-            waiting.open()
+            self._let_off(waiting)
+
+    def _let_off(self, hold: Hold) -> None:
+        self.leave(hold)
+        hold.is_open = False
+        hold.open()
