@@ -8,6 +8,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pytest
+
 from playhead.boundary import outside_runs
 from playhead.testing import Answer, ModelServer, Request, Text
 from tests.cli.commands import environment, type_in
@@ -86,3 +88,38 @@ def test_parallel_requests_of_one_program_come_out_the_same_each_time(tmp_path: 
         now = type_in(tmp_path, "replay", "run-1")
         assert now.stdout.splitlines()[0] == then.stdout.strip(), now.stdout
         assert now.returncode == 0
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize(("match", "code"), [("strict", 1), ("loose", 0)])
+def test_an_answer_that_is_held_for_what_never_comes_is_given_up_and_that_is_said(
+    tmp_path: Path, match: str, code: int
+) -> None:
+    ask = """curl -s $OPENAI_BASE_URL/chat/completions -d '{"model": "m", "messages": [{"role": "user", "content": "%s"}]}'"""
+    slow, quick = ask % "slow", ask % "quick"
+    with ModelServer(lambda request: Text("yes", delay=1.0 if "slow" in request.user_text else 0.0)) as server:
+        env = environment(OPENAI_BASE_URL=server.openai_url)
+        type_in(tmp_path, "gateway", "--id", "run-1", "--", "bash", "-c", f"{slow} & sleep 0.3; {quick}; wait", env=env)
+    now = type_in(tmp_path, "replay", "run-1", "--match", match, "--", "bash", "-c", slow)
+    assert "the order cannot be kept" in now.stdout, now.stdout + now.stderr
+    assert now.returncode == code
+
+
+@pytest.mark.sweep
+def test_a_fork_goes_live_through_the_gateway(tmp_path: Path) -> None:
+    (tmp_path / "agent.sh").write_text(
+        """for n in 1 2 3; do curl -s $OPENAI_BASE_URL/chat/completions \\
+-d "{\\"model\\": \\"m\\", \\"messages\\": [{\\"role\\": \\"user\\", \\"content\\": \\"part $n\\"}]}" | grep -o '"content": *"[^"]*"'; done"""
+    )
+    with ModelServer(Text("then")) as server:
+        port = int(server.url.rpartition(":")[2])
+        env = environment(OPENAI_BASE_URL=server.openai_url)
+        type_in(tmp_path, "gateway", "--id", "run-1", "--", "bash", "agent.sh", env=env)
+    with ModelServer(Text("now"), port=port) as server:
+        done = type_in(tmp_path, "fork", "run-1", "--at", "1", "--id", "run-2")
+        assert (done.returncode, server.hits) == (0, 2), done.stdout + done.stderr
+    assert [("then" in line, "now" in line) for line in done.stdout.splitlines()[:3]] == [
+        (True, False),
+        (False, True),
+        (False, True),
+    ]
