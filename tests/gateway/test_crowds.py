@@ -95,7 +95,8 @@ def test_parallel_requests_of_one_program_come_out_the_same_each_time(tmp_path: 
 def test_an_answer_that_is_held_for_what_never_comes_is_given_up_and_that_is_said(
     tmp_path: Path, match: str, code: int
 ) -> None:
-    ask = """curl -s $OPENAI_BASE_URL/chat/completions -d '{"model": "m", "messages": [{"role": "user", "content": "%s"}]}'"""
+    body = '{"model": "m", "messages": [{"role": "user", "content": "%s"}]}'
+    ask = f"curl -s $OPENAI_BASE_URL/chat/completions -d '{body}'"
     slow, quick = ask % "slow", ask % "quick"
     with ModelServer(lambda request: Text("yes", delay=1.0 if "slow" in request.user_text else 0.0)) as server:
         env = environment(OPENAI_BASE_URL=server.openai_url)
@@ -108,8 +109,9 @@ def test_an_answer_that_is_held_for_what_never_comes_is_given_up_and_that_is_sai
 @pytest.mark.sweep
 def test_a_fork_goes_live_through_the_gateway(tmp_path: Path) -> None:
     (tmp_path / "agent.sh").write_text(
-        """for n in 1 2 3; do curl -s $OPENAI_BASE_URL/chat/completions \\
--d "{\\"model\\": \\"m\\", \\"messages\\": [{\\"role\\": \\"user\\", \\"content\\": \\"part $n\\"}]}" | grep -o '"content": *"[^"]*"'; done"""
+        """for n in 1 2 3; do
+body="{\\"model\\": \\"m\\", \\"messages\\": [{\\"role\\": \\"user\\", \\"content\\": \\"part $n\\"}]}"
+curl -s $OPENAI_BASE_URL/chat/completions -d "$body" | grep -o '"content": *"[^"]*"'; done"""
     )
     with ModelServer(Text("then")) as server:
         port = int(server.url.rpartition(":")[2])
