@@ -111,7 +111,7 @@ def test_what_comes_out_otherwise_when_it_runs_again_is_a_miss_with_the_differen
     (difference,) = found.differences
     assert "exited with code 0" in difference.words()
     asked = [exchange.step for exchange in recorded.recording.steps if exchange.question.kind == "model.requested"]
-    assert (report.answered, found.step) == (2, asked[2])
+    assert (report.steps, found.step) == (2, asked[2])
     assert (place / "work" / "hello.txt").read_text() == "hi\n"
     assert desk.ran == []
 

@@ -135,8 +135,7 @@ class ReplaySession:
             exchange = slot.play()
             answer = exchange.answer
             if answer is None:
-                explain = partial(self._unanswered, lane, call, model, slot)
-                return self._ordering.wait_for_end(lane, call, slot, explain)
+                return self._go_on(lane, call, model, slot)
             if isinstance(answer.body, ErasedBody):
                 self._ordering.asked(lane, slot)
                 raise self._diverge(self._unanswered(lane, call, model, slot))
@@ -153,6 +152,9 @@ class ReplaySession:
             self.report.answered += 1
             self.report.steps += slot.step is not None
             return ticket
+
+    def _go_on(self, lane: Lane, call: Call, model: ModelCall | None, slot: Slot) -> Ticket:
+        return self._ordering.wait_for_end(lane, call, slot, partial(self._unanswered, lane, call, model, slot))
 
     def _start(self, lane: Lane, call: Call, program: Program) -> Ticket:
         """A child process: the program starts it again, and its end is told in its turn."""
