@@ -15,7 +15,7 @@ from playhead.boundary import current_lane, outside_runs
 from playhead.gateway import Gateway
 from playhead.player import ReplayReport
 
-WITHIN_S = 30
+WITHIN_S = 120
 
 
 @contextmanager
