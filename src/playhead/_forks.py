@@ -19,7 +19,7 @@ from playhead.boundary import is_cancellation
 from playhead.errors import CorruptRecordingError, DivergenceError, UsageError
 from playhead.eventlog import Recording, cut_recording, printable
 from playhead.events import ModelRequested, Parent, decode
-from playhead.player import Matching, Normaliser, PrefixSession, RecordedAnswers
+from playhead.player import Matching, Normaliser, PrefixSession, RecordedAnswers, ReexecutedAnswers
 
 if TYPE_CHECKING:
     from playhead.editing import ForkSession
@@ -87,6 +87,7 @@ def fork(
     normalisers: Sequence[Normaliser] = (),
     cross_version: bool = False,
     allow_side_effects: Sequence[str] = (),
+    reexecute: bool = False,
     store: str | Path | None = None,
     id: str | None = None,
 ) -> Fork:
@@ -95,6 +96,7 @@ def fork(
     Of models, tools, plain HTTP and what was wrapped, those go live that are in ``live``, or all that are not in
     ``recorded``; the others are answered from the recording by what is asked. Tools with side effects do not go live
     unless they are in ``allow_side_effects``, nor do models that the recording did not ask, unless ``cross_version``.
+    With ``reexecute`` another process by which the agent worked, such as Antigravity's, runs again from the beginning.
 
     >>> import playhead
     >>> @playhead.tool
@@ -120,6 +122,7 @@ def fork(
         normalisers=normalisers,
         cross_version=cross_version,
         allowed=allow_side_effects,
+        reexecute=reexecute,
         id=id,
     )
 
@@ -149,6 +152,7 @@ def open_fork(
     cross_version: bool = False,
     allowed: Sequence[str] = (),
     ask: Callable[[str], bool] | None = None,
+    reexecute: bool = False,
     id: str | None = None,
 ) -> Fork:
     """A fork of ``recording`` after step ``at``, not begun. See `playhead._replays.open_replay` for the rest."""
@@ -157,7 +161,8 @@ def open_fork(
     if recording.started is None:
         name = printable(recording.id)
         raise CorruptRecordingError(f"{name} does not say how its run began", next=f"playhead verify {name}")
-    last = find_point(recording, at)
+    point = find_point(recording, at)
+    last = 0 if reexecute else point
     place = choose_store(settings)
     masker = make_masker(settings, place.mask_key())
     children = ReplayedChildren(recording, settings, place, match=match, normalisers=files, folder=folder)
@@ -190,7 +195,8 @@ def open_fork(
         models=_models(recording),
     )
     answers = RecordedAnswers(recording, masker=masker, normalisers=own, after=last)
-    session = ForkSession(replay, go_live=go_live, rules=rules, recorded=answers)
+    before = ReexecutedAnswers(recording, point, masker=masker, normalisers=own) if reexecute else None
+    session = ForkSession(replay, go_live=go_live, rules=rules, recorded=answers, before=before)
     forking = Fork(recording, session, run, settings=settings, children=children)
     return forking
 

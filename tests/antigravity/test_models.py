@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 import playhead
+from playhead.errors import ForkRefusedError
+from playhead.testing import Answer, ModelServer, Request, Text
 from tests.antigravity import _scenarios as scenarios
-from tests.antigravity._desk import KINDS, Desk, Recorded, play
+from tests.antigravity._desk import KINDS, Desk, Recorded, follow_plan, play
 
 AGAIN = (
     scenarios.plain,
@@ -124,3 +126,42 @@ def test_models_of_hosts_outside_the_run_are_asked_directly(place: Any, monkeypa
     assert recorded.recording.lanes_behind == frozenset()
     result, report, _ = recorded.replay(monkeypatch)
     assert (result, report.identical) == (recorded.result, True)
+
+
+@pytest.mark.slow
+def test_a_fork_goes_live_from_a_step_with_the_harness_run_again_up_to_it(place: Any) -> None:
+    recorded = Recorded(scenarios.several_turns, "gemini", place)
+    models = [exchange.step for exchange in recorded.recording.steps if exchange.question.kind == "model.requested"]
+
+    def answer(request: Request) -> Answer:
+        return Text("from here on it is live")
+
+    port = int(recorded.url.rpartition(":")[2])
+    with ModelServer(answer, port=port) as server:
+        desk = Desk("gemini", place, server.url)
+        with playhead.fork(recorded.recording, at=models[1], reexecute=True, store=recorded.store) as fork:
+            result = play(recorded.scenario, desk)
+        assert server.hits == len(models) - 2
+    assert words(result) == [words(recorded.result)[0], *["from here on it is live"] * 2]
+    assert desk.ran == []
+    made = fork.made
+    assert made is not None
+    assert made.started is not None
+    assert (made.started.parent.run, made.started.parent.at_step) == (recorded.recording.id, models[1])
+    with playhead.replay(made) as replay:
+        again = play(recorded.scenario, Desk("gemini", place, recorded.url))
+    assert (words(again), replay.report.identical) == (words(result), True)
+
+
+@pytest.mark.slow
+def test_a_fork_does_not_go_live_before_its_step_where_the_harness_does_something_else(place: Any) -> None:
+    recorded = Recorded(scenarios.built_in_tools, "vertex", place)
+    last = len(recorded.recording.steps)
+    with ModelServer(follow_plan, port=int(recorded.url.rpartition(":")[2])) as server:
+        desk = Desk("vertex", place, server.url)
+        with (
+            pytest.raises(ForkRefusedError, match="what runs again does something else"),
+            playhead.fork(recorded.recording, at=last, reexecute=True, store=recorded.store),
+        ):
+            play(recorded.scenario, desk)
+        assert server.hits == 0

@@ -76,6 +76,7 @@ def start_replay(order: Order, mailbox: Mailbox) -> Replay:
             folder=order.mailbox,
             cross_version=order.fork.cross_version,
             allowed=order.fork.allowed,
+            reexecute=order.fork.reexecute,
             ask=ask_on_terminal,
             id=order.fork.id,
         )

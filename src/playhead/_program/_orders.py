@@ -56,6 +56,7 @@ class ForkOrder(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     live: tuple[str, ...]
     cross_version: bool = False
     allowed: tuple[str, ...] = ()
+    reexecute: bool = False
 
 
 class Order(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

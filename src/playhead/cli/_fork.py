@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 @click.option(
     "--allow-side-effects", multiple=True, metavar="TOOL", help="Let this tool go live, though it changes something."
 )
+@click.option(
+    "--reexecute",
+    is_flag=True,
+    help="Run the agent's other process again from the beginning, such as Antigravity's: it holds what it knows.",
+)
 @match_option("questions before the point")
 @normalisers_option("as in a replay")
 @click.option("--id", "new_id", metavar="ID", help="The id of the new recording.")
@@ -38,6 +43,7 @@ def command(
     recorded: str | None,
     cross_version: bool,
     allow_side_effects: tuple[str, ...],
+    reexecute: bool,
     match: Match,
     normalisers: tuple[Path, ...],
     new_id: str | None,
@@ -59,6 +65,7 @@ def command(
         recorded=_names(recorded) or (),
         cross_version=cross_version,
         allowed=allow_side_effects,
+        reexecute=reexecute,
         match=match,
         normalisers=normalisers,
         new_id=new_id,
@@ -82,6 +89,7 @@ def fork_program(
     recorded: tuple[str, ...] = (),
     cross_version: bool = False,
     allowed: tuple[str, ...] = (),
+    reexecute: bool = False,
     match: Match = "strict",
     normalisers: tuple[Path, ...] = (),
     new_id: str | None = None,
@@ -107,7 +115,12 @@ def fork_program(
         )
     made = new_id or make_id(recording.kind)
     order = ForkOrder(
-        id=made, at=at, live=choose_live(live, recorded), cross_version=cross_version, allowed=tuple(allowed)
+        id=made,
+        at=at,
+        live=choose_live(live, recorded),
+        cross_version=cross_version,
+        allowed=tuple(allowed),
+        reexecute=reexecute,
     )
     quiet = sys.stderr.fileno() if as_json else None
     done = replay_program(

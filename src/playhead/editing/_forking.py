@@ -14,7 +14,16 @@ import msgspec
 from playhead.boundary import Activity, Call, Lane, Outcome, Pause, Program, Returned, Ticket, Turn, outside_runs
 from playhead.boundary import Gate as _Gate
 from playhead.errors import DivergenceError, ForkRefusedError
-from playhead.player import NOTHING, Divergence, PrefixSession, RecordedAnswers, ReplayReport, boundary_of, model_of
+from playhead.player import (
+    NOTHING,
+    Divergence,
+    PrefixSession,
+    RecordedAnswers,
+    ReexecutedAnswers,
+    ReplayReport,
+    boundary_of,
+    model_of,
+)
 from playhead.recorder import RecordSession
 
 T = TypeVar("T")
@@ -73,7 +82,11 @@ class ForkRules(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ForkSession:
-    """Stands at the boundary of a fork: ``replay`` answers as long as it can, then ``go_live`` gives who records."""
+    """Stands at the boundary of a fork: ``replay`` answers as long as it can, then ``go_live`` gives who records.
+
+    Where another process of the recording runs again it is live from the beginning, and ``before`` answers the models
+    and tools up to the point.
+    """
 
     def __init__(
         self,
@@ -82,8 +95,10 @@ class ForkSession:
         go_live: Callable[[], RecordSession],
         rules: ForkRules,
         recorded: RecordedAnswers | None = None,
+        before: ReexecutedAnswers | None = None,
     ) -> None:
         self._replay = replay
+        self._before = before
         self._go_live = go_live
         self._rules = rules
         self._recorded = recorded
@@ -204,6 +219,13 @@ class ForkSession:
         if isinstance(call.payload, Pause | Program):
             return
         boundary = boundary_of(call)
+        before = self._before
+        if before is not None and before.concern(ticket.lane, call) and not before.are_given:
+            found = before.find(call)
+            if found is None:
+                raise self._fail(_too_early(call, boundary, ticket.lane, self._rules))
+            ticket.answer = found()
+            return
         if boundary not in self._rules.live and self._recorded is not None:
             found = self._recorded.find(call)
             if found is None:
@@ -291,6 +313,16 @@ class ForkSession:
             self._replay.end(raising=raising)
         if raising and self._refused is not None:
             raise self._refused
+
+
+def _too_early(call: Call, boundary: str, lane: Lane, rules: ForkRules) -> ForkRefusedError:
+    text = (
+        f"the {boundary} {call.name} is asked for something that was not asked up to step {rules.at} of the recording, "
+        "before all that was asked there has been: what runs again does something else"
+    )
+    then = f"playhead replay {shlex.quote(rules.run)} --reexecute"
+    found = Divergence(kind="new", lane=lane.name, boundary=boundary, name=call.name, message=text, next=then)
+    return ForkRefusedError(text, next=then, facts={"name": call.name}, divergence=found)
 
 
 def _unknown(call: Call, boundary: str, lane: Lane, command: str) -> ForkRefusedError:

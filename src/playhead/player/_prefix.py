@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from playhead.boundary import Call, HttpRequest, Lane, Outcome, Pause, Program, Ticket, Turn
@@ -78,11 +78,20 @@ class RecordedAnswers:
     ``after`` is where the replay ended: what was answered later comes first.
     """
 
+    may_repeat = True
+    """Whether an answer can be given again where no other is left."""
+
     def __init__(
-        self, recording: Recording, *, masker: Masker, normalisers: tuple[Normaliser, ...], after: int
+        self,
+        recording: Recording,
+        *,
+        masker: Masker,
+        normalisers: tuple[Normaliser, ...],
+        after: int,
+        left_out: Collection[str] | None = None,
     ) -> None:
         prints = Fingerprints(masker, same_key=recording.header.mask_key == masker.key_id)
-        self._layout = Layout(recording, prints, normalisers)
+        self._layout = Layout(recording, prints, normalisers, left_out=left_out)
         self._prints = prints
         self._masker = masker
         self._after = after
@@ -92,7 +101,8 @@ class RecordedAnswers:
         model = recognise_call(call)
         boundary: Any = "model" if model is not None else call.kind
         asked = self._layout.normalise(request_of_call(call, self._masker, model))
-        found = [slot for slot in self._layout.equal(boundary, self._prints.of_request(asked)) if _is_answered(slot)]
+        equal = self._layout.equal(boundary, self._prints.of_request(asked))
+        found = [slot for slot in equal if _is_answered(slot) and (self.may_repeat or not slot.played)]
         if not found:
             return None
         slot = min(found, key=lambda each: (each.played, each.seq <= self._after, each.seq))

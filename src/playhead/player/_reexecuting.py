@@ -7,16 +7,73 @@ from typing import Any
 
 from playhead.boundary import Call, Lane, Outcome, Pause, Program, Ticket
 from playhead.errors import DivergenceError, MissingTypeError, UsageError
-from playhead.eventlog import Recording, printable
+from playhead.eventlog import Recording, cut_recording, printable
 from playhead.events import ErasedBody
 from playhead.masking import Masker
 from playhead.player._answers import outcome_of
 from playhead.player._matching import Matching
 from playhead.player._noise import without_noise
+from playhead.player._prefix import RecordedAnswers, boundary_of
 from playhead.player._report import Divergence
 from playhead.player._requests import Normaliser, recognise_call
 from playhead.player._session import ReplaySession
 from playhead.player._succession import Succession
+
+
+class Others:
+    """The other processes of a recording. Raises `UsageError` where there is none whose model calls were recorded."""
+
+    def __init__(self, recording: Recording) -> None:
+        found = recording.lanes_of_others
+        if not recording.lanes_behind:
+            name = printable(recording.id)
+            raise UsageError(
+                f"{name} has no model calls that another process made, so there is none to run again",
+                next=f"playhead replay {name}",
+            )
+        self.acting: Collection[str] = {lane for lane, opened in found.items() if not opened.behind}
+        """The lanes in which they do something by themselves."""
+        self._names = sorted({opened.by for opened in found.values() if opened.by})
+        self._starts = tuple(f"{name}." for name in self._names)
+
+    def say(self, name: str) -> bool:
+        """Whether a wrapped call is a part of the conversation with one of them."""
+        return name.startswith(self._starts)
+
+    def make(self, lane: Lane, call: Call) -> bool:
+        """Whether a call is what one of them says, or does by itself."""
+        return bool(lane.by and not lane.behind) or self.say(call.name)
+
+    def __str__(self) -> str:
+        return ", ".join(self._names)
+
+
+class ReexecutedAnswers(RecordedAnswers):
+    """What models and tools answered up to the event ``last``, each once, for a fork in which the others run again."""
+
+    may_repeat = False
+
+    def __init__(self, recording: Recording, last: int, *, masker: Masker, normalisers: Sequence[Normaliser]) -> None:
+        self._others = Others(recording)
+        super().__init__(
+            cut_recording(recording, last),
+            masker=masker,
+            normalisers=(without_noise, *normalisers),
+            after=0,
+            left_out=self._others.acting,
+        )
+        for slot in self._layout.slots:
+            if slot.boundary not in ("model", "tool") or slot.answer is None:
+                slot.played = True
+
+    @property
+    def are_given(self) -> bool:
+        """Whether there is none left."""
+        return not any(self._layout.unplayed())
+
+    def concern(self, lane: Lane, call: Call) -> bool:
+        """Whether a call is one that they may answer."""
+        return boundary_of(call) in ("model", "tool") and not self._others.make(lane, call)
 
 
 class ReexecutingSession(ReplaySession):
@@ -38,36 +95,23 @@ class ReexecutingSession(ReplaySession):
         normalisers: Sequence[Normaliser] = (),
         **how: Any,
     ) -> None:
-        others = recording.lanes_of_others
-        self._acting: Collection[str] = {lane for lane, opened in others.items() if not opened.behind}
-        self._speakers = tuple(sorted({f"{opened.by}." for opened in others.values() if opened.by}))
-        if not recording.lanes_behind:
-            name = printable(recording.id)
-            raise UsageError(
-                f"{name} has no model calls that another process made, so there is none to run again",
-                next=f"playhead replay {name}",
-            )
+        self._others = others = Others(recording)
         super().__init__(
             recording,
             masker=masker,
             match=match,
             normalisers=(without_noise, *normalisers),
-            left_out=self._acting,
+            left_out=others.acting,
             **how,
         )
         self.report.behind = 0
         for slot in self._layout.slots:
-            if slot.boundary == "process" or (slot.boundary == "wrap" and self._is_said(slot.request.name)):
+            if slot.boundary == "process" or (slot.boundary == "wrap" and others.say(slot.request.name)):
                 slot.played = True
         behind = [slot for slot in self._layout.slots if slot.lane in recording.lanes_behind]
         moments = [each for slot in behind for each in (slot.peek().question, slot.peek().answer) if each is not None]
         self._succession = Succession(moments)
-        speakers = ", ".join(name.rstrip(".") for name in self._speakers)
-        self.report.warnings.append(f"{speakers} runs again: the commands and files of its own tools are done again")
-
-    def _is_said(self, name: str) -> bool:
-        """Whether a wrapped call is a part of the conversation."""
-        return name.startswith(self._speakers)
+        self.report.warnings.append(f"{others} runs again: the commands and files of its own tools are done again")
 
     def open(self, lane: Lane, *, waited: int | None = None) -> bool:
         """A thread begins at once."""
@@ -86,7 +130,7 @@ class ReexecutingSession(ReplaySession):
         with self._lock:
             if isinstance(call.payload, Program):
                 return Ticket(lane, call, errand=self._children.guard())
-            if isinstance(call.payload, Pause) or (lane.by and not lane.behind) or self._is_said(call.name):
+            if isinstance(call.payload, Pause) or self._others.make(lane, call):
                 return Ticket(lane, call)
             self._check_open(lane, call)
             model = recognise_call(call)

@@ -176,5 +176,5 @@ def not_running() -> ForkRefusedError:
     return ForkRefusedError(
         "the Antigravity harness of this run is not running, so nothing can be asked of it live: what it holds in its "
         "memory is not in the recording",
-        next="playhead replay RUN",
+        next="playhead fork RUN --at STEP --reexecute",
     )
