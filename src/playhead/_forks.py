@@ -185,14 +185,9 @@ def open_fork(
         )
         return tape.session
 
+    known = _models(recording)
     rules = ForkRules(
-        run=recording.id,
-        at=at,
-        live=live,
-        allowed=allowed,
-        cross_version=cross_version,
-        ask=ask,
-        models=_models(recording),
+        run=recording.id, at=at, live=live, allowed=allowed, cross_version=cross_version, ask=ask, models=known
     )
     answers = RecordedAnswers(recording, masker=masker, normalisers=own, after=last)
     before = ReexecutedAnswers(recording, point, masker=masker, normalisers=own) if reexecute else None

@@ -115,13 +115,9 @@ def fork_program(
         )
     made = new_id or make_id(recording.kind)
     order = ForkOrder(
-        id=made,
-        at=at,
-        live=choose_live(live, recorded),
-        cross_version=cross_version,
-        allowed=tuple(allowed),
-        reexecute=reexecute,
-    )
+        id=made, at=at, live=choose_live(live, recorded), reexecute=reexecute,
+        cross_version=cross_version, allowed=tuple(allowed),
+    )  # fmt: skip
     quiet = sys.stderr.fileno() if as_json else None
     done = replay_program(
         recording, place.path, match=match, command=command, normalisers=normalisers, stdout=quiet, fork=order

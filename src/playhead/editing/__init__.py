@@ -28,7 +28,8 @@ from playhead.editing._edits import (
     as_place,
 )
 from playhead.editing._errors import error_tree
-from playhead.editing._forking import LIVE, ForkRules, ForkSession
+from playhead.editing._fork_rules import LIVE, ForkRules
+from playhead.editing._forking import ForkSession
 from playhead.editing._prefixes import copy_prefix, find_point
 from playhead.editing._saying import first_said
 

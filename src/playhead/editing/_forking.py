@@ -3,82 +3,28 @@
 from __future__ import annotations
 
 import math
-import shlex
 import threading
-from collections.abc import Callable, Collection, Generator, Mapping
+from collections.abc import Callable, Generator
 from functools import partial
 from typing import Any, Literal, TypeVar
 
-import msgspec
-
 from playhead.boundary import Activity, Call, Lane, Outcome, Pause, Program, Returned, Ticket, Turn, outside_runs
 from playhead.boundary import Gate as _Gate
+from playhead.editing._fork_rules import ForkRules, ask_too_early, ask_unknown
 from playhead.errors import DivergenceError, ForkRefusedError
 from playhead.player import (
     NOTHING,
-    Divergence,
     PrefixSession,
     RecordedAnswers,
     ReexecutedAnswers,
     ReplayReport,
     boundary_of,
-    model_of,
 )
 from playhead.recorder import RecordSession
 
 T = TypeVar("T")
 
-LIVE = ("http", "model", "tool", "wrap")
-"""The boundaries that go live in a fork, unless they are answered from the recording."""
-
 _SLEEPS = frozenset({"time.sleep", "asyncio.sleep", "timer"})
-
-
-class ForkRules(msgspec.Struct, frozen=True, kw_only=True):
-    """What may go live: the boundaries ``live``; of tools with side effects those ``allowed``, or that ``ask`` allows.
-
-    ``models`` are those that the parent asked, by provider; a fork asks others only with ``cross_version``. ``run`` is
-    the parent, and ``at`` the step after which it goes live.
-    """
-
-    run: str
-    at: int
-    live: Collection[str] = LIVE
-    allowed: Collection[str] = ()
-    cross_version: bool = False
-    ask: Callable[[str], bool] | None = None
-    models: Mapping[str, Collection[str | None]] = {}
-
-    @property
-    def command(self) -> str:
-        """What to type for this fork."""
-        return f"playhead fork {shlex.quote(self.run)} --at {self.at}"
-
-    def check(self, call: Call) -> None:
-        """Raise `ForkRefusedError` where ``call`` may not go live."""
-        if call.side_effects and call.name not in self.allowed and not (self.ask is not None and self.ask(call.name)):
-            raise self._refuse(
-                call,
-                f"the tool {call.name} has side effects, and the fork was about to call it live",
-                f"{self.command} --allow-side-effects {shlex.quote(call.name)}",
-            )
-        asked = model_of(call)
-        if asked is None or self.cross_version:
-            return
-        provider, model = asked
-        known = self.models.get(provider, ())
-        if model not in known:
-            recorded = ", ".join(sorted(map(str, known))) or "no model of this provider"
-            raise self._refuse(
-                call,
-                f"the fork asks {model} and the recording was made with {recorded}: words, tool calls, their order and "
-                "their number may drift from there on, so that what comes out says little about the recorded run",
-                f"{self.command} --cross-version",
-            )
-
-    def _refuse(self, call: Call, text: str, then: str) -> ForkRefusedError:
-        found = Divergence(kind="refused", lane="", boundary=boundary_of(call), name=call.name, message=text, next=then)
-        return ForkRefusedError(text, next=then, facts={"name": call.name}, divergence=found)
 
 
 class ForkSession:
@@ -223,13 +169,13 @@ class ForkSession:
         if before is not None and before.concern(ticket.lane, call) and not before.are_given:
             found = before.find(call)
             if found is None:
-                raise self._fail(_too_early(call, boundary, ticket.lane, self._rules))
+                raise self._fail(ask_too_early(call, boundary, ticket.lane, self._rules))
             ticket.answer = found()
             return
         if boundary not in self._rules.live and self._recorded is not None:
             found = self._recorded.find(call)
             if found is None:
-                raise self._fail(_unknown(call, boundary, ticket.lane, self._rules.command))
+                raise self._fail(ask_unknown(call, boundary, ticket.lane, self._rules.command))
             ticket.answer = found()
             return
         try:
@@ -313,26 +259,6 @@ class ForkSession:
             self._replay.end(raising=raising)
         if raising and self._refused is not None:
             raise self._refused
-
-
-def _too_early(call: Call, boundary: str, lane: Lane, rules: ForkRules) -> ForkRefusedError:
-    text = (
-        f"the {boundary} {call.name} is asked for something that was not asked up to step {rules.at} of the recording, "
-        "before all that was asked there has been: what runs again does something else"
-    )
-    then = f"playhead replay {shlex.quote(rules.run)} --reexecute"
-    found = Divergence(kind="new", lane=lane.name, boundary=boundary, name=call.name, message=text, next=then)
-    return ForkRefusedError(text, next=then, facts={"name": call.name}, divergence=found)
-
-
-def _unknown(call: Call, boundary: str, lane: Lane, command: str) -> ForkRefusedError:
-    text = (
-        f"the fork asks for {boundary} {call.name}, which is answered from the recording, and there is no equal "
-        "question in it"
-    )
-    then = f"{command} --live {boundary}"
-    found = Divergence(kind="new", lane=lane.name, boundary=boundary, name=call.name, message=text, next=then)
-    return ForkRefusedError(text, next=then, facts={"name": call.name}, divergence=found)
 
 
 class _Wrapped:
