@@ -19,7 +19,7 @@ setup:  ## the environment .venv, with everything pinned; done again only when s
 demo: setup  ## record, replay offline, diverge: a small agent against a scripted model server; needs no key
 	@$(BIN)/playhead demo
 
-test: check unit others  ## check, then all tests on the main Python, then the quick ones on every other Python
+test: check unit others  ## check, then all tests on the main Python, then the quick ones on the newest other Python
 
 test-all: export HYPOTHESIS_PROFILE = exploring
 test-all: check frameworks  ## check, then all tests on every Python, sweeps included, with examples that are new each time
@@ -40,8 +40,8 @@ format: setup  ## put the form right
 unit: setup  ## all tests but the sweeps on the main Python
 	$(BIN)/python $(PYTEST) -m "not sweep" --ignore=tests/repo
 
-others: setup  ## the quick unit tests on every other supported Python of this machine
-	@$(PYTHONS) each -- $(PYTEST) -m "not slow and not sweep" $(UNITS)
+others: setup  ## the quick unit tests on the newest other Python of this machine
+	@$(PYTHONS) newest -- $(PYTEST) -m "not slow and not sweep" $(UNITS)
 
 frameworks:  ## agents of other frameworks, recorded and replayed, in an environment of their own
 	@$(PYTHONS) frameworks -- $(PYTEST) tests/frameworks

@@ -3,6 +3,7 @@
     python3 scripts/pythons.py list             which interpreters were found
     python3 scripts/pythons.py main             build `.venv` with the best of them
     python3 scripts/pythons.py each -- -m X     run `python -m X` in an environment of every other version
+    python3 scripts/pythons.py newest -- -m X   the same, in the newest of these only
     python3 scripts/pythons.py frameworks -- -m X   run `python -m X` where the frameworks for agents are installed
     python3 scripts/pythons.py lock             pin everything anew in requirements/
 
@@ -106,10 +107,11 @@ def find_main() -> str:
     )
 
 
-def run_each(command: list[str]) -> int:
+def run_each(command: list[str], *, newest: bool = False) -> int:
     """Run a command in the environment of every version but the main one; 0 when all of them gave 0."""
     failed = []
-    for version, python in list(find_pythons())[1:]:
+    others = sorted(list(find_pythons())[1:], key=lambda found: SUPPORTED.index(found[0]))
+    for version, python in others[-1:] if newest else others:
         inside = prepare(ROOT / f".venv-{version}", python)
         print(f"\nPython {version}: python {' '.join(command)}", flush=True)
         if subprocess.run([str(inside), *command], cwd=ROOT, check=False).returncode:
@@ -149,8 +151,8 @@ def main(arguments: list[str]) -> int:
         return lock()
     if arguments[:2] == ["frameworks", "--"]:
         return run_with_frameworks(arguments[2:])
-    if arguments[:2] == ["each", "--"]:
-        return run_each(arguments[2:])
+    if arguments[:2] in (["each", "--"], ["newest", "--"]):
+        return run_each(arguments[2:], newest=arguments[0] == "newest")
     print(__doc__, file=sys.stderr)
     return 2
 

@@ -28,6 +28,9 @@ AGAIN = (
 )
 """What comes out alike when the harness runs again. One that was killed is not killed by what answers a replay."""
 
+LONG = (scenarios.several_turns, scenarios.http_400, scenarios.two_agents, scenarios.hooked)
+"""Of these, what `make test-all` looks at only."""
+
 PROVIDERS = {"gemini": "gemini.generate", "vertex": "gemini.generate", "openai": "openai.chat"}
 
 
@@ -85,7 +88,7 @@ def test_each_request_of_the_harness_is_a_step_with_all_that_the_model_saw(kind:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("scenario", "kind"),
-    [(scenario, KINDS[(at + 1) % len(KINDS)]) for at, scenario in enumerate(AGAIN)],
+    [(scenario, KINDS[(at + 1) % len(KINDS)]) for at, scenario in enumerate(AGAIN) if scenario not in LONG],
     ids=lambda each: each if isinstance(each, str) else each.__name__,
 )
 def test_the_harness_runs_again_against_recorded_answers(scenario: Any, kind: str, place: Any) -> None:

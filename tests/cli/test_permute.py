@@ -200,6 +200,7 @@ def test_without_races_that_is_said(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "report.json").read_text())["orders"] == []
 
 
+@pytest.mark.sweep
 def test_where_the_recorded_order_does_not_replay_no_other_is_tried(tmp_path: Path) -> None:
     write_agent(tmp_path, SHARED)
     record(tmp_path, "print")

@@ -16,7 +16,7 @@ from tests.order.test_programs import Steps, programs, run
 pytestmark = pytest.mark.slow
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
 @given(steps=programs)
 def test_any_program_comes_to_an_end_in_any_other_order_with_the_recorded_answers(
     steps: Steps, tmp_path_factory: pytest.TempPathFactory
@@ -43,7 +43,7 @@ def _called(log: list[str]) -> Counter[str]:
     return Counter(line for line in log if line[-1:].isdigit())
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
 @given(steps=programs)
 def test_the_recorded_order_given_as_another_leaves_nothing_out(
     steps: Steps, tmp_path_factory: pytest.TempPathFactory
