@@ -125,9 +125,7 @@ class Replay:
             self._session.end(raising=error is None or self.failure not in (None, error))
         finally:
             if self.stops is not None and self.failure is None and not stopped:
-                self.report.warnings += [
-                    f"step {step}, at which to stop, was not reached" for step in self.stops.missed
-                ]
+                self.report.warnings += [_why_missed(self.recording, step) for step in self.stops.missed]
             # A thread that goes on is refused what it asks for, not let out.
             self._session.activity.when_idle(INSTALLATION.leave)
             self._session.activity.end(self._thread)
@@ -328,6 +326,13 @@ def _apply_zone(started: RunStarted | None, report: ReplayReport) -> Any:
 
     zone = started.environment.timezone if started is not None else None
     return apply_zone(zone) if zone else lambda: None
+
+
+def _why_missed(recording: Recording, step: int) -> str:
+    """What a report says of a step at which the replay was to stop and did not."""
+    if recording.step(step).question.lane in recording.lanes_behind:
+        return f"step {step}, at which to stop, was asked by another process, and a replay does not ask for it again"
+    return f"step {step}, at which to stop, was not reached"
 
 
 def _compare_packages(recording: Recording, report: ReplayReport) -> None:

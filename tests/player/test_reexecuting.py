@@ -120,6 +120,15 @@ def test_a_recording_without_another_process_cannot_have_it_run_again() -> None:
         playhead.replay(run.id, reexecute=True)
 
 
+def test_a_step_behind_the_conversation_cannot_be_stopped_at_and_the_report_says_why(worker: Worker) -> None:
+    recording, _ = recorded(worker)
+    with playhead.replay(recording, until=1) as replay:
+        run_agent(worker)
+    assert any(
+        warning.startswith("step 1, at which to stop, was asked by another") for warning in replay.report.warnings
+    )
+
+
 def test_what_runs_again_in_real_time_is_not_stopped_at_a_step(worker: Worker) -> None:
     recording, _ = recorded(worker)
     wrong: Any = {"until": 1}

@@ -71,7 +71,7 @@ def record_program(
         ended = launch(program, added, stdout=stdout)
         said = mailbox.read_report() or {}
         try:
-            _check_begun(mailbox, command)
+            _check_begun(mailbox, command, entry)
             masker = make_masker(read_settings(store=str(place.path)), place.mask_key())
             closed = close_recording(place.find(run), ended, masker, gaps=said.get("gaps"), others=mailbox.others)
         except PlayheadError as error:
@@ -85,10 +85,11 @@ def record_program(
         )
 
 
-def _check_begun(mailbox: Mailbox, command: Sequence[str]) -> None:
+def _check_begun(mailbox: Mailbox, command: Sequence[str], entry: Entry | None) -> None:
     if mailbox.claimed and mailbox.failure is None:
         return
     why = mailbox.failure or f"{Path(command[0]).name} started no Python that could be recorded"
+    then = f"record -- {sys.executable} my_agent.py" if entry is None else "gateway -- node agent.js"
     raise ProgramNotStartedError(
-        f"nothing was recorded: {why}", next=f"playhead record -- {sys.executable} my_agent.py"
+        f"nothing was recorded: {why.removesuffix('; nothing was recorded')}", next=f"playhead {then}"
     )

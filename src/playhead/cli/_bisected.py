@@ -33,11 +33,10 @@ def as_data(recording: Recording, finding: Finding, why: Mapping[int, str]) -> d
 def next_commands(recording: Recording, step: int) -> list[str]:
     """What to type next on a step that was found."""
     run = printable(recording.id)
-    return [
-        f"playhead show {run}#{step}",
-        f"playhead edit {run} --step {step} --editor",
-        f"playhead replay {run} --break {step}",
-    ]
+    found = [f"playhead show {run}#{step}", f"playhead edit {run} --step {step} --editor"]
+    if recording.step(step).question.lane not in recording.lanes_behind:  # there a replay cannot stop
+        found.append(f"playhead replay {run} --break {step}")
+    return found
 
 
 def print_found(recording: Recording, finding: Finding, why: Mapping[int, str], *, hints: bool) -> None:

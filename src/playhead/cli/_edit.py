@@ -81,7 +81,8 @@ def command(run: str, store: str | None, as_json: bool, new_id: str | None, **_:
 
     recording = open_store(store).open(run)
     edits = Edits(recording, store=open_store(store).path)
-    for group in _groups(click.get_current_context().meta["playhead.typed"], recording):
+    groups = list(_groups(click.get_current_context().meta["playhead.typed"], recording))
+    for group in groups:
         group.add_to(edits)
     made = edits.save(id=new_id)
     if as_json:
@@ -91,7 +92,9 @@ def command(run: str, store: str | None, as_json: bool, new_id: str | None, **_:
         print_json({"id": made.id, "path": str(made.path), "parent": msgspec.to_builtins(parent)})
         return 0
     click.echo(made.id)
-    say(f"  next: playhead replay {made.id}")
+    # What was asked behind a conversation is not asked for in a replay: a change there shows where it runs again.
+    again = " --reexecute" if any(group.is_behind for group in groups) else ""
+    say(f"  next: playhead replay {made.id}{again}")
     say(f"        playhead diff {recording.id} {made.id}")
     return 0
 
@@ -103,6 +106,13 @@ class _Group:
         self._where = where
         self._recording = recording
         self._typed: list[tuple[str, Any]] = []
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether it changes a step that another process asked for, behind its conversation with the program."""
+        if not isinstance(self._where, int):
+            return False
+        return self._recording.step(self._where).question.lane in self._recording.lanes_behind
 
     def take(self, name: str, value: Any) -> None:
         self._typed.append((name, value))
