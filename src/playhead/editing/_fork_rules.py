@@ -31,17 +31,17 @@ class ForkRules(msgspec.Struct, frozen=True, kw_only=True):
     models: Mapping[str, Collection[str | None]] = {}
 
     @property
-    def command(self) -> str:
+    def _command(self) -> str:
         """What to type for this fork."""
         return f"playhead fork {shlex.quote(self.run)} --at {self.at}"
 
     def check(self, call: Call) -> None:
         """Raise `ForkRefusedError` where ``call`` may not go live."""
         if call.side_effects and call.name not in self.allowed and not (self.ask is not None and self.ask(call.name)):
-            raise self._refuse(
+            raise _refused(
                 call,
                 f"the tool {call.name} has side effects, and the fork was about to call it live",
-                f"{self.command} --allow-side-effects {shlex.quote(call.name)}",
+                f"{self._command} --allow-side-effects {shlex.quote(call.name)}",
             )
         asked = model_of(call)
         if asked is None or self.cross_version:
@@ -50,35 +50,43 @@ class ForkRules(msgspec.Struct, frozen=True, kw_only=True):
         known = self.models.get(provider, ())
         if model not in known:
             recorded = ", ".join(sorted(map(str, known))) or "no model of this provider"
-            raise self._refuse(
+            raise _refused(
                 call,
                 f"the fork asks {model} and the recording was made with {recorded}: words, tool calls, their order and "
                 "their number may drift from there on, so that what comes out says little about the recorded run",
-                f"{self.command} --cross-version",
+                f"{self._command} --cross-version",
             )
 
-    def _refuse(self, call: Call, text: str, then: str) -> ForkRefusedError:
-        found = Divergence(kind="refused", lane="", boundary=boundary_of(call), name=call.name, message=text, next=then)
-        return ForkRefusedError(text, next=then, facts={"name": call.name}, divergence=found)
+    def asked_too_early(self, call: Call, lane: Lane) -> ForkRefusedError:
+        """The error where what runs again asks otherwise before the point."""
+        return _refused(
+            call,
+            f"the {boundary_of(call)} {call.name} is asked for something that was not asked up to step {self.at} of "
+            "the recording, before all that was asked there has been: what runs again does something else",
+            f"playhead replay {shlex.quote(self.run)} --reexecute",
+            lane=lane,
+        )
+
+    def asked_anew(self, call: Call, lane: Lane) -> ForkRefusedError:
+        """The error where a boundary that does not go live has no recorded answer."""
+        boundary = boundary_of(call)
+        return _refused(
+            call,
+            f"the fork asks for {boundary} {call.name}, which is answered from the recording, and there is no equal "
+            "question in it",
+            f"{self._command} --live {boundary}",
+            lane=lane,
+        )
 
 
-def ask_too_early(call: Call, boundary: str, lane: Lane, rules: ForkRules) -> ForkRefusedError:
-    """The error where what runs again asks otherwise before the point."""
-    text = (
-        f"the {boundary} {call.name} is asked for something that was not asked up to step {rules.at} of the recording, "
-        "before all that was asked there has been: what runs again does something else"
+def _refused(call: Call, text: str, then: str, *, lane: Lane | None = None) -> ForkRefusedError:
+    """The error for ``call``: it may not go live, or, in the ``lane`` where it is asked, has no recorded answer."""
+    found = Divergence(
+        kind="refused" if lane is None else "new",
+        lane="" if lane is None else lane.name,
+        boundary=boundary_of(call),
+        name=call.name,
+        message=text,
+        next=then,
     )
-    then = f"playhead replay {shlex.quote(rules.run)} --reexecute"
-    found = Divergence(kind="new", lane=lane.name, boundary=boundary, name=call.name, message=text, next=then)
-    return ForkRefusedError(text, next=then, facts={"name": call.name}, divergence=found)
-
-
-def ask_unknown(call: Call, boundary: str, lane: Lane, command: str) -> ForkRefusedError:
-    """The error where a boundary that does not go live has no recorded answer."""
-    text = (
-        f"the fork asks for {boundary} {call.name}, which is answered from the recording, and there is no equal "
-        "question in it"
-    )
-    then = f"{command} --live {boundary}"
-    found = Divergence(kind="new", lane=lane.name, boundary=boundary, name=call.name, message=text, next=then)
     return ForkRefusedError(text, next=then, facts={"name": call.name}, divergence=found)

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeVar
 
 from playhead.boundary import Activity, Call, Lane, Outcome, Pause, Program, Returned, Ticket, Turn, outside_runs
 from playhead.boundary import Gate as _Gate
-from playhead.editing._fork_rules import ForkRules, ask_too_early, ask_unknown
+from playhead.editing._fork_rules import ForkRules
 from playhead.errors import DivergenceError, ForkRefusedError
 from playhead.player import (
     NOTHING,
@@ -164,24 +164,22 @@ class ForkSession:
         call = ticket.call
         if isinstance(call.payload, Pause | Program):
             return
-        boundary = boundary_of(call)
-        before = self._before
+        rules, before = self._rules, self._before
+        answers, refusal = self._recorded, rules.asked_anew
         if before is not None and before.concern(ticket.lane, call) and not before.are_given:
-            found = before.find(call)
-            if found is None:
-                raise self._fail(ask_too_early(call, boundary, ticket.lane, self._rules))
-            ticket.answer = found()
+            answers, refusal = before, rules.asked_too_early
+        elif boundary_of(call) in rules.live:
+            answers = None
+        if answers is None:
+            try:
+                rules.check(call)
+            except ForkRefusedError as error:
+                raise self._fail(error) from None
             return
-        if boundary not in self._rules.live and self._recorded is not None:
-            found = self._recorded.find(call)
-            if found is None:
-                raise self._fail(ask_unknown(call, boundary, ticket.lane, self._rules.command))
-            ticket.answer = found()
-            return
-        try:
-            self._rules.check(call)
-        except ForkRefusedError as error:
-            raise self._fail(error) from None
+        found = answers.find(call)
+        if found is None:
+            raise self._fail(refusal(call, ticket.lane))
+        ticket.answer = found()
 
     def _fail(self, error: DivergenceError) -> DivergenceError:
         self._refused = error
