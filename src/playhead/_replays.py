@@ -330,7 +330,7 @@ def _apply_zone(started: RunStarted | None, report: ReplayReport) -> Any:
 
 def _why_missed(recording: Recording, step: int) -> str:
     """What a report says of a step at which the replay was to stop and did not."""
-    if recording.step(step).question.lane in recording.lanes_behind:
+    if recording.is_behind(step):
         return f"step {step}, at which to stop, was asked by another process, and a replay does not ask for it again"
     return f"step {step}, at which to stop, was not reached"
 

@@ -34,7 +34,7 @@ def next_commands(recording: Recording, step: int) -> list[str]:
     """What to type next on a step that was found."""
     run = printable(recording.id)
     found = [f"playhead show {run}#{step}", f"playhead edit {run} --step {step} --editor"]
-    if recording.step(step).question.lane not in recording.lanes_behind:  # there a replay cannot stop
+    if not recording.is_behind(step):  # there a replay cannot stop
         found.append(f"playhead replay {run} --break {step}")
     return found
 

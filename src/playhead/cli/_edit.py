@@ -110,9 +110,7 @@ class _Group:
     @property
     def is_behind(self) -> bool:
         """Whether it changes a step that another process asked for, behind its conversation with the program."""
-        if not isinstance(self._where, int):
-            return False
-        return self._recording.step(self._where).question.lane in self._recording.lanes_behind
+        return isinstance(self._where, int) and self._recording.is_behind(self._where)
 
     def take(self, name: str, value: Any) -> None:
         self._typed.append((name, value))

@@ -309,10 +309,14 @@ class Recording:
         opened = map(self._bodies.event, self._columns.of_others)
         return {event.lane: event.body for event in opened if isinstance(event.body, LaneOpened)}
 
-    @property
+    @cached_property
     def lanes_behind(self) -> frozenset[str]:
         """Those of the `lanes_of_others` of which the program learned only what another process told it."""
         return frozenset(lane for lane, opened in self.lanes_of_others.items() if opened.behind)
+
+    def is_behind(self, step: int) -> bool:
+        """Whether another process asked for this step, behind its conversation with the program; reads no bodies."""
+        return self._columns.lane_of(self._step_seq(step)) in self.lanes_behind
 
     def in_lane(self, name: str) -> Sequence[Event]:
         """The events of one lane. An unknown name has none."""
