@@ -11,7 +11,6 @@ from playhead.eventlog import Recording, cut_recording, printable
 from playhead.events import ErasedBody
 from playhead.masking import Masker
 from playhead.player._answers import outcome_of
-from playhead.player._matching import Matching
 from playhead.player._noise import without_noise
 from playhead.player._prefix import RecordedAnswers, boundary_of
 from playhead.player._report import Divergence
@@ -86,31 +85,15 @@ class ReexecutingSession(ReplaySession):
     Raises `UsageError` where no such process was recorded.
     """
 
-    def __init__(
-        self,
-        recording: Recording,
-        *,
-        masker: Masker,
-        match: Matching = "strict",
-        normalisers: Sequence[Normaliser] = (),
-        **how: Any,
-    ) -> None:
+    def __init__(self, recording: Recording, *, normalisers: Sequence[Normaliser] = (), **how: Any) -> None:
         self._others = others = Others(recording)
-        super().__init__(
-            recording,
-            masker=masker,
-            match=match,
-            normalisers=(without_noise, *normalisers),
-            left_out=others.acting,
-            **how,
-        )
+        super().__init__(recording, normalisers=(without_noise, *normalisers), left_out=others.acting, **how)
         self.report.behind = 0
         for slot in self._layout.slots:
             if slot.boundary == "process" or (slot.boundary == "wrap" and others.say(slot.request.name)):
                 slot.played = True
-        behind = [slot for slot in self._layout.slots if slot.lane in recording.lanes_behind]
-        moments = [each for slot in behind for each in (slot.peek().question, slot.peek().answer) if each is not None]
-        self._succession = Succession(moments)
+        behind, find = recording.lanes_behind, self._layout.find
+        self._succession = Succession(each for each in recording.moments() if each.lane in behind and find(each.of))
         self.report.warnings.append(f"{others} runs again: the commands and files of its own tools are done again")
 
     def open(self, lane: Lane, *, waited: int | None = None) -> bool:

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Iterable
 
 from playhead._system import SystemClock
-from playhead.events import Event
+from playhead.eventlog import Moment
 
 _PATIENCE_S = 2.0
 """So long may nothing happen before an answer is given though another one had come before it."""
@@ -16,12 +16,12 @@ _APART_S = 0.25
 
 
 class Succession:
-    """The questions and answers in some lanes, as recorded."""
+    """The questions and answers in some lanes, in their recorded order."""
 
-    def __init__(self, moments: Iterable[Event]) -> None:
-        self._left = {moment.seq: moment for moment in sorted(moments, key=lambda moment: moment.seq)}
+    def __init__(self, moments: Iterable[Moment]) -> None:
+        self._left = {moment.seq: moment for moment in moments}
         self._changed = threading.Condition()
-        self._ended: tuple[Event, int] | None = None
+        self._ended: tuple[Moment, int] | None = None
         """What was asked or answered last, and when that was now, in nanoseconds."""
 
     def wait(self, seq: int) -> bool:
