@@ -37,6 +37,7 @@ def test_a_step_behind_a_conversation_is_edited_for_a_replay_that_runs_again_and
 def test_a_run_without_another_process_cannot_be_run_again(tmp_path: Path) -> None:
     write_agent(tmp_path, "import playhead\nplayhead.wrap('count', len)('tea')\n")
     assert record(tmp_path).returncode == 0
-    done = type_in(tmp_path, "replay", "run-1", "--reexecute")
-    assert done.returncode == 2
-    assert "none to run again" in done.stderr
+    for words in (["replay", "run-1"], ["fork", "run-1", "--at", "0"]):
+        done = type_in(tmp_path, *words, "--reexecute")
+        assert done.returncode == 2
+        assert "none to run again" in done.stderr

@@ -19,7 +19,7 @@ from playhead._program._orders import NOWHERE, RUNNER, ForkOrder, Order, Stoppin
 from playhead.errors import CorruptRecordingError, NoReportError, UsageError
 from playhead.eventlog import Recording, printable
 from playhead.events import Entry, NoteAdded, RunStarted
-from playhead.player import Asked, ReplayReport
+from playhead.player import Asked, Others, ReplayReport
 from playhead.recorder import read_code
 from playhead.stores import LocalStore
 
@@ -78,8 +78,7 @@ def replay_program(
     if moved is not None:
         started = msgspec.structs.replace(started, entry=moved)
     entry = _commanded(started.entry, command)
-    for step in stopping.steps:
-        recording.step(step)
+    _check_able(recording, stopping, reexecute=reexecute or (fork is not None and fork.reexecute))
     program = RUNNER if entry.form == "gateway" else tuple(command) or _program(recording.id, entry)
     seed = hash_seed or started.environment.hash_seed
     with Mailbox.make() as mailbox:
@@ -135,6 +134,14 @@ def find_start(recording: Recording, command: Sequence[str] = ()) -> tuple[RunSt
             next=f"playhead replay {starter}",
         )
     return started, recording.path
+
+
+def _check_able(recording: Recording, stopping: Stopping, *, reexecute: bool) -> None:
+    """Raise `UsageError` here and now where the program could only be told that it cannot do what is asked."""
+    for step in stopping.steps:
+        recording.step(step)
+    if reexecute:
+        Others(recording)
 
 
 def _commanded(entry: Entry, command: Sequence[str]) -> Entry:

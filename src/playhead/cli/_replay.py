@@ -14,7 +14,6 @@ from playhead.errors import UsageError
 
 if TYPE_CHECKING:
     from playhead._program import Match, Replayed
-    from playhead.eventlog import Recording
     from playhead.player import ReplayReport
     from playhead.stores import LocalStore
 
@@ -117,10 +116,7 @@ def command(
     if permute is not None:
         return _permute(place, run, permute, report, as_json, **how)
     quiet = sys.stderr.fileno() if as_json else None
-    recording = place.open(run)
-    if reexecute:
-        _check_behind(recording)
-    done = replay_program(recording, place.path, stdout=quiet, stopping=stopping, reexecute=reexecute, **how)
+    done = replay_program(place.open(run), place.path, stdout=quiet, stopping=stopping, reexecute=reexecute, **how)
     text = json_text({**done.report.to_dict(), "where": done.where})
     if report is not None:
         write_report(report, text)
@@ -129,12 +125,6 @@ def command(
     else:
         print_report(done)
     return 0 if done.report.ok else 1
-
-
-def _check_behind(recording: Recording) -> None:
-    if not recording.lanes_behind:
-        why = "no model was asked behind a conversation with another process, so there is none to run again"
-        raise UsageError(f"in {recording.id} {why}", next=f"playhead replay {recording.id}")
 
 
 def _permute(place: LocalStore, run: str, most: int, report: str | None, as_json: bool, **how: Any) -> int:

@@ -8,7 +8,7 @@ from playhead.player._mask_keys import tree_without_keys
 from playhead.player._matching import LooseMatcher, Match, Matcher, Matching, StrictMatcher, Verdict
 from playhead.player._prefix import PrefixSession, RecordedAnswers, boundary_of, model_of
 from playhead.player._reads import NOTHING
-from playhead.player._reexecuting import ReexecutedAnswers, ReexecutingSession
+from playhead.player._reexecuting import Others, ReexecutedAnswers, ReexecutingSession
 from playhead.player._report import Divergence, Drift, Reordered, ReplayReport, Unplayed
 from playhead.player._requests import Normaliser, Request, request_of_event
 from playhead.player._session import ReplaySession
@@ -29,6 +29,7 @@ __all__ = [
     "Matcher",
     "Matching",
     "Normaliser",
+    "Others",
     "PrefixSession",
     "RecordedAnswers",
     "ReexecutedAnswers",
