@@ -9,15 +9,7 @@ from urllib.parse import urlsplit
 
 from playhead.errors import UsageError
 from playhead.eventlog import printable
-
-_VARIABLES: Final = {
-    "openai": ("OPENAI_BASE_URL", "OPENAI_API_BASE"),
-    "anthropic": ("ANTHROPIC_BASE_URL",),
-    "gemini": ("GOOGLE_GEMINI_BASE_URL",),
-    "vertex": ("GOOGLE_VERTEX_BASE_URL",),
-    "anthropic-vertex": ("ANTHROPIC_VERTEX_BASE_URL",),
-}
-"""The first that is set says who is asked; all of them are set for the command."""
+from playhead.gateway import VARIABLES, set_address, usual_addresses
 
 KEYS: Final = (
     *("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "GEMINI_API_KEY", "GOOGLE_API_KEY"),
@@ -32,9 +24,9 @@ def find_routes(given: Iterable[str], environment: Mapping[str, str]) -> dict[st
 
     Raises `UsageError` where one of them is no address.
     """
-    routes = _usual(environment)
-    for name, variables in _VARIABLES.items():
-        value = next((environment[each] for each in variables if environment.get(each)), None)
+    routes = usual_addresses(environment)
+    for name, variables in VARIABLES.items():
+        value = set_address(name, environment)
         if value is not None:
             routes[name] = _checked(value, variables[0])
     for text in given:
@@ -56,23 +48,7 @@ def set_variables(urls: Mapping[str, str], environment: Mapping[str, str]) -> di
 
 def variables_of(route: str) -> tuple[str, ...]:
     """The variables in which a command looks for the base URL of a route."""
-    return _VARIABLES.get(route) or (f"{route.upper().replace('-', '_')}_BASE_URL",)
-
-
-def _usual(environment: Mapping[str, str]) -> dict[str, str]:
-    usual = {
-        "openai": "https://api.openai.com/v1",
-        "anthropic": "https://api.anthropic.com",
-        "gemini": "https://generativelanguage.googleapis.com",
-        "vertex": _vertex(environment.get("GOOGLE_CLOUD_LOCATION")),
-    }
-    region = environment.get("CLOUD_ML_REGION")
-    return {**usual, "anthropic-vertex": f"{_vertex(region)}/v1"} if region else usual
-
-
-def _vertex(location: str | None) -> str:
-    place = "" if location in (None, "", "global") else f"{location}-"
-    return f"https://{place}aiplatform.googleapis.com"
+    return VARIABLES.get(route) or (f"{route.upper().replace('-', '_')}_BASE_URL",)
 
 
 def _checked(url: str, place: str) -> str:

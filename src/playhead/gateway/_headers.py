@@ -32,8 +32,3 @@ def to_raw(headers: HeaderPairs) -> RawPairs:
 def from_raw(headers: Iterable[tuple[bytes, bytes]]) -> HeaderPairs:
     """From bytes on the wire."""
     return tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in headers)
-
-
-def value_of(headers: HeaderPairs, name: str) -> str:
-    """The first value of a header, empty where there is none."""
-    return next((value for each, value in headers if each.lower() == name), "")

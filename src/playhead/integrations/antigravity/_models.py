@@ -9,11 +9,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from playhead.boundary import Lane, pass_uncaptured
-from playhead.gateway import Gateway
+from playhead.gateway import Gateway, set_address, usual_addresses
 from playhead.integrations.antigravity._frames import endpoints
 
-_VARIABLES = {"gemini": "GOOGLE_GEMINI_BASE_URL", "vertex": "GOOGLE_VERTEX_BASE_URL"}
-_USUAL = {"gemini": "https://generativelanguage.googleapis.com", "vertex": "https://aiplatform.googleapis.com"}
 _KEYS = frozenset({"GEMINI_API_KEY", "GOOGLE_API_KEY"})
 _ON_THE_WAY = frozenset({"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR"})
 """What a harness is told of its way to the models, which a gateway would not go."""
@@ -30,7 +28,7 @@ def stand_before(frame: Any, lane: Lane, environment: Mapping[str, str]) -> tupl
     routes: dict[str, str] = {}
     known = {**os.environ, **environment}
     for kind, endpoint in endpoints(wire):
-        base = endpoint.get("baseUrl") or known.get(_VARIABLES.get(kind, "")) or _usual(kind, endpoint)
+        base = endpoint.get("baseUrl") or _address(kind, endpoint, known)
         is_foreign = base is not None and lane.session.ignores(urlsplit(base).netloc.rpartition("@")[2])
         if base is None or is_foreign or not _ON_THE_WAY.isdisjoint(map(str.upper, environment)):
             if not is_foreign or lane.session.forbids_network:
@@ -50,6 +48,12 @@ def stand_before(frame: Any, lane: Lane, environment: Mapping[str, str]) -> tupl
     return wire, gateway
 
 
-def _usual(kind: str, endpoint: Mapping[str, Any]) -> str | None:
-    """Where these models are if nothing is said; without a key it depends on project and region."""
-    return _USUAL.get(kind) if kind != "vertex" or endpoint.get("apiKey") else None
+def _address(kind: str, endpoint: Mapping[str, Any], environment: Mapping[str, str]) -> str | None:
+    """Where a harness looks for models of which its configuration does not say it; ``None`` where that is not known.
+
+    Without a key Vertex depends on project and region. A compatible server has no usual place.
+    """
+    if kind == "openai":
+        return None
+    usual = usual_addresses({})[kind] if kind == "gemini" or endpoint.get("apiKey") else None
+    return set_address(kind, environment) or usual

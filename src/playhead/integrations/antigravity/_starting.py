@@ -11,30 +11,28 @@ from playhead.integrations.antigravity._conversation import Conversation
 from playhead.integrations.antigravity._harness import HarnessErrors, HarnessProcess
 
 
-def finding(original: Callable[..., Any]) -> Callable[..., Any]:
-    """`_get_default_binary_path`: where the harness lay when recorded is good enough for a replay."""
+def crossing(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """A plain function whose result comes from the recording, under this name, whatever it is called with."""
 
-    @wraps(original)
-    def find(env: dict[str, str] | None) -> Any:
-        lane = current_lane()
-        if lane is None or lane.opaque:
-            return original(env)
-        return cross(lane, Call("wrap", "antigravity.binary", Arguments(finding, (), {})), lambda: original(env))
+    def around(original: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(original)
+        def cross_it(*args: Any, **kwargs: Any) -> Any:
+            lane = current_lane()
+            if lane is None or lane.opaque:
+                return original(*args, **kwargs)
+            call = Call("wrap", name, Arguments(crossing, (), {}))
+            return cross(lane, call, lambda: original(*args, **kwargs))
 
-    return find
+        return cross_it
+
+    return around
 
 
-def checking(original: Callable[..., Any]) -> Callable[..., Any]:
-    """`_validate_connection`, which looks for keys that a replay does not need."""
+finding = crossing("antigravity.binary")
+"""`_get_default_binary_path`: where the harness lay when recorded is good enough for a replay."""
 
-    @wraps(original)
-    def check(self: Any) -> Any:
-        lane = current_lane()
-        if lane is None or lane.opaque:
-            return original(self)
-        return cross(lane, Call("wrap", "credentials.check", Arguments(checking, (), {})), lambda: original(self))
-
-    return check
+checking = crossing("credentials.check")
+"""`_validate_connection`, which looks for keys that a replay does not need, also where the harness runs again."""
 
 
 def starting(original: Callable[..., Any], version: str) -> Callable[..., Any]:
