@@ -7,7 +7,6 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable
 from functools import wraps
-from importlib.metadata import PackageNotFoundError, version
 from types import ModuleType
 from typing import Any
 
@@ -116,6 +115,8 @@ def _say(changed: Iterable[str], connection: ModuleType, patches: Patches) -> No
 
 
 def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version  # slow to import, and a run seldom asks
+
     try:
         return version("google-antigravity")
     except PackageNotFoundError:
