@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,13 @@ settings.register_profile("steady", derandomize=True, max_examples=50)
 settings.register_profile("exploring")
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 # What decides whether a change is taken gives the same answer each time; `make test-all` goes where nobody has been.
+
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+# Where it is set, each of the hundreds of programs that tests start compiles all that it imports, SDKs included.
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A shell starts what is to run behind it so, all children would have it from here, and no Ctrl-C reached them.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

@@ -165,7 +165,7 @@ def test_however_much_of_a_recorded_stream_is_read_it_ends_once(pieces: list[byt
     stream.close()
     stream.close()
     del stream
-    gc.collect()
+    gc.collect(1)
     assert got == pieces[:count]
     (outcome,) = session.outcomes
     assert isinstance(outcome, Streamed)

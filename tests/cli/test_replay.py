@@ -33,7 +33,7 @@ def test_a_recorded_program_prints_the_same_and_runs_no_tool(tmp_path: Path) -> 
     assert (tmp_path / "effects").read_text() == "x"
 
 
-@pytest.mark.parametrize("swallow", [False, True])
+@pytest.mark.parametrize("swallow", [pytest.param(False, marks=pytest.mark.sweep), True])
 def test_a_changed_program_diverges_with_field_line_and_next_command(tmp_path: Path, swallow: bool) -> None:
     write_agent(tmp_path)
     record(tmp_path)
@@ -101,7 +101,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize("place", [".", "inner"])
+@pytest.mark.parametrize("place", [pytest.param(".", marks=pytest.mark.sweep), "inner"])
 def test_an_entry_point_is_called_again_from_its_recording(tmp_path: Path, place: str) -> None:
     (tmp_path / place).mkdir(exist_ok=True)
     path = write_agent(tmp_path / place, ENTRY)
@@ -165,7 +165,9 @@ def test_a_program_that_ends_otherwise_is_a_warning(tmp_path: Path) -> None:
     assert report_of(tmp_path)["warnings"] == ["the program ended with exit code 4 now, with exit code 3 when recorded"]
 
 
-@pytest.mark.parametrize("word", ["boom", "hard-exit", "SIGTERM", "exit"])
+@pytest.mark.parametrize(
+    "word", ["hard-exit", "SIGTERM", *(pytest.param(word, marks=pytest.mark.sweep) for word in ("boom", "exit"))]
+)
 def test_a_report_comes_however_the_program_ends(tmp_path: Path, word: str) -> None:
     write_agent(tmp_path)
     record(tmp_path, word)

@@ -114,7 +114,11 @@ def test_a_recording_holds_on_a_machine_with_another_mask_key(
 
 
 @pytest.mark.parametrize(
-    ("environment", "kind"), [({}, "text/event-stream"), ({"PLAIN": "1"}, "application/json")], ids=["stream", "json"]
+    ("environment", "kind"),
+    [
+        pytest.param({}, "text/event-stream", id="stream"),
+        pytest.param({"PLAIN": "1"}, "application/json", id="json", marks=pytest.mark.sweep),
+    ],
 )
 def test_a_reply_that_lost_its_content_fails_the_test_and_says_what_was_lost(
     project: Project, server: ModelServer, environment: dict[str, str], kind: str
