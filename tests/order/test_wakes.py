@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import queue
-import random
 import threading
 import time
 from collections.abc import Callable
@@ -13,26 +12,10 @@ from typing import Any
 import pytest
 
 import playhead
-from playhead.events import LaneWoken
 from tests.order.conftest import Deck
+from tests.order.crews import in_threads, look
 
 BEFORE = threading.Lock()
-
-
-@playhead.tool
-def look(question: Any) -> Any:
-    """A tool that takes its time."""
-    time.sleep(random.uniform(0, 0.006))
-    return question
-
-
-def in_threads(work: Callable[[int], None], count: int, between: Callable[[], None] = lambda: None) -> None:
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(count)]
-    for thread in threads:
-        thread.start()
-    between()
-    for thread in threads:
-        thread.join()
 
 
 def one_event() -> list[Any]:
@@ -103,32 +86,6 @@ def two_consumers() -> list[Any]:
             shelf.put(item)
 
     in_threads(work, 2, produce)
-    return log
-
-
-@playhead.tool
-def look_long(question: Any) -> Any:
-    """A tool that takes longer than it takes to hand it to a pool, so that who wants its result has to wait."""
-    time.sleep(random.uniform(0.015, 0.025))
-    return question
-
-
-def pools_in_a_pool() -> list[Any]:
-    """Who waits for the results of a pool is woken beside its next piece of work.
-
-    A result that is there already is not waited for, and between threads that cross nothing the interpreter decides.
-    """
-    log: list[Any] = []
-
-    def outer(number: int) -> int:
-        with ThreadPoolExecutor(2) as pool:
-            for done in [pool.submit(look_long, (number, each)) for each in range(3)]:
-                log.append((number, done.result()))
-        return number
-
-    with ThreadPoolExecutor(2) as pool:
-        for done in [pool.submit(outer, number) for number in range(3)]:
-            log.append(done.result())
     return log
 
 
@@ -203,7 +160,6 @@ PROGRAMS = (
     one_condition,
     a_barrier,
     two_consumers,
-    pools_in_a_pool,
     a_lock_around_calls,
     a_cache,
     a_lock_of_the_module,
@@ -218,22 +174,6 @@ def test_whoever_waits_for_others_goes_on_in_its_turn(program: Callable[[], list
         for _ in range(2):
             assert deck.replay(recording, program) == given
             assert deck.report.identical, deck.report.lines()
-
-
-def test_only_who_had_to_wait_is_noted(deck: Deck) -> None:
-    def alone() -> None:
-        lock, event = threading.Lock(), threading.Event()
-        event.set()
-        for each in range(20):
-            with lock:
-                event.wait()
-                look(each)
-
-    recording, _ = deck.record(alone)
-    assert not recording.of_kind("lane.woken")
-    recording, _ = deck.record(a_lock_around_calls)
-    woken = [event.body for event in recording.of_kind("lane.woken")]
-    assert any(isinstance(body, LaneWoken) and body.wait for body in woken)
 
 
 def test_a_program_that_waits_no_more_where_it_did_still_replays(deck: Deck) -> None:

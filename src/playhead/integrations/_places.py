@@ -13,15 +13,17 @@ from contextlib import contextmanager
 from functools import wraps
 from typing import Any
 
-from playhead.boundary import Lane, current_lane
+from playhead.boundary import Lane, current_lane, running_watch
 
 _UNCOUNTED = ("concurrent.futures.", "threading")
 """What waits in these does so as often as luck will have it."""
 
 _own = threading.local()
-
-
 _NOWHERE = -1
+_LAST = "_playhead_last"
+"""The attribute of a shared object that names the lane which had it last."""
+_LOOP = " of a loop"
+"""Stands for all lanes of a thread that runs a loop; no lane has such a name."""
 
 
 def go_on(lane: Lane) -> None:
@@ -35,6 +37,27 @@ def _number() -> int:
     """The number of the place in which this thread waits, 0 where it is none that is counted."""
     number: int = getattr(_own, "number", 0)
     return number
+
+
+def pass_by() -> None:
+    """What this thread would wait for is there already: where it goes on may be seen by others all the same.
+
+    A replay may have to wait for it here, and what runs in between is told by nothing else. Not in a thread that
+    runs a loop: its turns tell.
+    """
+    lane = current_lane()
+    if lane is not None and not lane.opaque and _number() > 0 and running_watch() is None:
+        go_on(lane)
+
+
+def hand_to(lane: Lane, last: str | None) -> tuple[str, bool]:
+    """Who has something now that threads share and ``last`` had before; and whether a moment is to be kept of it.
+
+    It is where another lane had it, which may have been quicker by luck alone. The tasks of a loop are as one.
+    """
+    if running_watch() is not None:
+        return _LOOP, False
+    return lane.name, lane.name != last
 
 
 @contextmanager
@@ -63,14 +86,43 @@ def waiting_here() -> Iterator[None]:
         _own.number = 0
 
 
-def in_place(original: Callable[..., Any]) -> Callable[..., Any]:
-    """``original``, each call of which is such a place, unless the libraries of threads make it for themselves."""
+def in_place(original: Callable[..., Any], is_free: Callable[[Any], bool] | None = None) -> Callable[..., Any]:
+    """``original``, each call of which is such a place, unless the libraries of threads make it for themselves.
+
+    ``is_free`` tells whether an object will not let the caller wait.
+    """
 
     @wraps(original)
     def wait(self: Any, *args: Any, **kwargs: Any) -> Any:
         if str(sys._getframe(1).f_globals.get("__name__")).startswith(_UNCOUNTED):
             return original(self, *args, **kwargs)
         with waiting_here():
+            if is_free is not None:
+                _take_over(self, is_free)
             return original(self, *args, **kwargs)
 
     return wait
+
+
+def at_hand(original: Callable[..., Any]) -> Callable[..., Any]:
+    """``original``, after which the lane that called it was the last that had the object."""
+
+    @wraps(original)
+    def use(self: Any, *args: Any, **kwargs: Any) -> Any:
+        lane = current_lane()
+        if lane is not None and not lane.opaque:
+            vars(self)[_LAST], _ = hand_to(lane, None)
+        return original(self, *args, **kwargs)
+
+    return use
+
+
+def _take_over(shared: Any, is_free: Callable[[Any], bool]) -> None:
+    """The current lane comes to ``shared``; if it does not wait there, whom it comes after is a moment of its own."""
+    lane = current_lane()
+    if lane is None or lane.opaque:
+        return
+    held = vars(shared)
+    held[_LAST], is_handed = hand_to(lane, held.get(_LAST))
+    if is_handed and _number() > 0 and is_free(shared):
+        go_on(lane)

@@ -18,6 +18,7 @@ from typing import Any, Self
 
 from playhead.boundary import Call, Lane, Patches, Pause, Returned, Turn, current_lane
 from playhead.integrations._gates import Gate
+from playhead.integrations._places import hand_to
 from playhead.integrations._rebinding import Rebinding
 from playhead.integrations._sites import find_site
 
@@ -66,8 +67,9 @@ class _Maker(type):
 class _Kept(metaclass=_Maker):
     """A lock of the agent's own, around the real one."""
 
-    __slots__ = ("__weakref__", "_acquire", "_gates", "native")
+    __slots__ = ("__weakref__", "_acquire", "_gates", "_last", "native")
     native: Any
+    _last: str | None
     _acquire: Callable[..., bool]
     _gates: deque[Gate]
 
@@ -78,6 +80,8 @@ class _Kept(metaclass=_Maker):
         self.native = native
         self._acquire = native.acquire
         self._gates = deque()
+        maker = current_lane()
+        self._last = maker.name if maker is not None else None
         return self
 
     @property  # type: ignore[misc]
@@ -96,10 +100,15 @@ class _Kept(metaclass=_Maker):
         if lane.activity.is_followed:
             lane.session.open(lane, waited=number)
             return self._acquire(False) or self._wait(lane)
-        if not self._acquire(False):
-            self._acquire()
-            lane.session.open(lane, waited=number)
+        is_free = self._acquire(False) or not self._acquire()
+        self._note(lane, number, is_free=is_free)
         return True
+
+    def _note(self, lane: Lane, number: int, *, is_free: bool) -> None:
+        """Keep the moment at which ``lane`` has got it, where it waited or another one had had it."""
+        self._last, is_handed = hand_to(lane, self._last)
+        if is_handed or not is_free:
+            lane.session.open(lane, waited=number)
 
     def _is_mine(self) -> bool:
         """Whether this thread holds it and may take it once more."""
@@ -108,9 +117,10 @@ class _Kept(metaclass=_Maker):
     def _acquire_within(self, lane: Lane, number: int, seconds: float) -> bool:
         ticket = lane.session.begin(lane, Call("sleep", "wait", Pause(float(seconds))))
         if ticket.turn is None:
-            acquired = self._acquire(False)
-            if not acquired and (acquired := self._acquire(True, seconds)):
-                lane.session.open(lane, waited=number)
+            is_free = self._acquire(False)
+            acquired = is_free or self._acquire(True, seconds)
+            if acquired:
+                self._note(lane, number, is_free=is_free)
         elif ticket.turn.is_recorded:
             acquired = ticket.turn.wait_at(Gate(lane.activity))
         else:

@@ -17,7 +17,7 @@ from playhead.integrations._imports import when_imported
 from playhead.integrations._joiners import wake_joiners
 from playhead.integrations._lane_tasks import place_future
 from playhead.integrations._origins import follow_origin, ran_in
-from playhead.integrations._places import waiting_here, waiting_nowhere
+from playhead.integrations._places import pass_by, waiting_here, waiting_nowhere
 from playhead.integrations._pooled import Pooled, finishing, shutting_down
 
 _ABSENT: Any = object()
@@ -150,6 +150,8 @@ def _getting(original: Callable[..., Any]) -> Callable[..., Any]:
     def get(self: Any, timeout: float | None = None) -> Any:
         try:
             with waiting_here():
+                if self.done():
+                    pass_by()
                 return original(self, timeout)
         finally:
             if self.done():

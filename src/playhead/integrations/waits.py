@@ -20,7 +20,7 @@ from playhead.integrations._gates import Gate
 from playhead.integrations._imports import when_imported
 from playhead.integrations._joiners import joining
 from playhead.integrations._origins import follow_origin
-from playhead.integrations._places import go_on, in_place
+from playhead.integrations._places import at_hand, go_on, in_place, pass_by
 
 _ENDED = Returned(None)
 
@@ -30,17 +30,34 @@ def install(patches: Patches) -> None:
     condition, thread = threading.Condition, threading.Thread
     patches.replace(condition, "wait", _waiting(condition.wait))
     patches.replace(thread, "join", in_place(_joining(thread.join)))
-    patches.replace(threading.Event, "wait", in_place(threading.Event.wait))
-    patches.replace(threading.Semaphore, "acquire", in_place(threading.Semaphore.acquire))
+    patches.replace(threading.Event, "wait", in_place(threading.Event.wait, threading.Event.is_set))
+    patches.replace(threading.Event, "set", at_hand(threading.Event.set))
+    patches.replace(threading.Semaphore, "acquire", in_place(threading.Semaphore.acquire, _has_left))
     patches.replace(threading.Semaphore, "__enter__", threading.Semaphore.acquire)
     patches.replace(threading, "_time", _telling_time(threading._time))  # type: ignore[attr-defined]
 
     def patch_queue(module: ModuleType) -> None:
         patches.replace(module, "time", _telling_time(module.time))
-        for name in ("get", "put", "join"):
-            patches.replace(module.Queue, name, in_place(vars(module.Queue)[name]))
+        for name, is_free in (("get", _has_items), ("put", _has_room), ("join", _is_done)):
+            patches.replace(module.Queue, name, in_place(vars(module.Queue)[name], is_free))
 
     when_imported("queue", patch_queue, patches)
+
+
+def _has_left(semaphore: Any) -> bool:
+    return bool(semaphore._value)
+
+
+def _has_items(queue: Any) -> bool:
+    return bool(queue._qsize())
+
+
+def _has_room(queue: Any) -> bool:
+    return bool(queue.maxsize <= 0 or queue._qsize() < queue.maxsize)
+
+
+def _is_done(queue: Any) -> bool:
+    return not queue.unfinished_tasks
 
 
 def _telling_time(original: Callable[[], float]) -> Callable[[], float]:
@@ -103,7 +120,10 @@ def _joining(original: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(original)
     def join(self: Any, timeout: float | None = None) -> Any:
         lane = current_lane()
-        if lane is None or lane.opaque or not self.is_alive():
+        if lane is None or lane.opaque:
+            original(self, timeout)
+        elif not self.is_alive():
+            pass_by()
             original(self, timeout)
         else:
             works = _is_to_end(self, lane.activity)
