@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import random
 import threading
 import time
@@ -28,10 +27,7 @@ def in_threads(work: Callable[[int], None], count: int, between: Callable[[], No
         thread.join()
 
 
-LENGTHS = itertools.cycle([0, 200_000, 30_000, 400_000, 100_000, 0, 300_000])
-
-
-def compute() -> None:
-    """Up to some 8 ms of computing, in a replay of another length: long enough for another thread to come between."""
-    for _ in range(next(LENGTHS)):
+def compute(length: int) -> None:
+    """Up to some 8 ms of computing, for a length of up to 7: long enough for another thread to come between."""
+    for _ in range(length % 8 * 50_000):
         pass

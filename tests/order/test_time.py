@@ -179,6 +179,34 @@ def test_a_thread_is_waited_for_as_long_as_it_was(deck: Deck) -> None:
     assert seconds < 5, "it was waited for"
 
 
+def test_a_limit_that_was_reached_is_reached_again_though_somebody_notified_too_late(deck: Deck) -> None:
+    """The limit is reached while whoever notifies holds the lock: the wait ends after both."""
+
+    def program() -> tuple[bool, str]:
+        condition, waits = threading.Condition(), threading.Event()
+
+        def notify() -> None:
+            waits.wait()
+            with condition:
+                look_up("notifier", 0.06)
+                condition.notify()
+
+        thread = threading.Thread(target=notify)
+        thread.start()
+        with condition:
+            waits.set()
+            notified = condition.wait(0.02)
+            answer = look_up("waiter", 0)
+        thread.join()
+        return notified, answer
+
+    recording, given = deck.record(program)
+    assert given == (False, "waiter")
+    for _ in range(3):
+        assert deck.replay(recording, program) == given
+        assert deck.report.identical, deck.report.lines()
+
+
 def test_a_limit_that_is_no_more_set_takes_no_other_sleep_with_it(deck: Deck) -> None:
     """Sleeps are told apart by their length as well, since a library's limits are set in the live run alone."""
 

@@ -30,6 +30,7 @@ def go_on(lane: Lane) -> None:
     """This thread, which works in ``lane``, has waited for others and goes on."""
     number = _number()
     if number != _NOWHERE:
+        _own.has_gone_on = True
         lane.session.open(lane, waited=number)
 
 
@@ -86,10 +87,10 @@ def waiting_here() -> Iterator[None]:
         _own.number = 0
 
 
-def in_place(original: Callable[..., Any], is_free: Callable[[Any], bool] | None = None) -> Callable[..., Any]:
+def in_place(original: Callable[..., Any], *, is_shared: bool = False) -> Callable[..., Any]:
     """``original``, each call of which is such a place, unless the libraries of threads make it for themselves.
 
-    ``is_free`` tells whether an object will not let the caller wait.
+    Of an object that ``is_shared`` it is kept which lane has it next, also where it need not wait.
     """
 
     @wraps(original)
@@ -97,11 +98,33 @@ def in_place(original: Callable[..., Any], is_free: Callable[[Any], bool] | None
         if str(sys._getframe(1).f_globals.get("__name__")).startswith(_UNCOUNTED):
             return original(self, *args, **kwargs)
         with waiting_here():
-            if is_free is not None:
-                _take_over(self, is_free)
-            return original(self, *args, **kwargs)
+            if not is_shared:
+                return original(self, *args, **kwargs)
+            _own.wanted, _own.has_gone_on = self, False
+            try:
+                got = original(self, *args, **kwargs)
+                if got is not False:
+                    take()
+                return got
+            finally:
+                _own.wanted = None
 
     return wait
+
+
+def take() -> None:
+    """This thread has got what it wanted, if it wanted anything: it may still hold what keeps others away."""
+    wanted = getattr(_own, "wanted", None)
+    if wanted is None:
+        return
+    _own.wanted = None
+    lane = current_lane()
+    if lane is None or lane.opaque:
+        return
+    held = vars(wanted)
+    held[_LAST], is_handed = hand_to(lane, held.get(_LAST))
+    if is_handed and _number() > 0 and not _own.has_gone_on:
+        go_on(lane)
 
 
 def at_hand(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -115,14 +138,3 @@ def at_hand(original: Callable[..., Any]) -> Callable[..., Any]:
         return original(self, *args, **kwargs)
 
     return use
-
-
-def _take_over(shared: Any, is_free: Callable[[Any], bool]) -> None:
-    """The current lane comes to ``shared``; if it does not wait there, whom it comes after is a moment of its own."""
-    lane = current_lane()
-    if lane is None or lane.opaque:
-        return
-    held = vars(shared)
-    held[_LAST], is_handed = hand_to(lane, held.get(_LAST))
-    if is_handed and _number() > 0 and is_free(shared):
-        go_on(lane)

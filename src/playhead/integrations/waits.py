@@ -20,7 +20,7 @@ from playhead.integrations._gates import Gate
 from playhead.integrations._imports import when_imported
 from playhead.integrations._joiners import joining
 from playhead.integrations._origins import follow_origin
-from playhead.integrations._places import at_hand, go_on, in_place, pass_by
+from playhead.integrations._places import at_hand, go_on, in_place, pass_by, take
 
 _ENDED = Returned(None)
 
@@ -29,35 +29,20 @@ def install(patches: Patches) -> None:
     """Have waits with a time limit cross the boundary, and tell a replay who waits and who is woken."""
     condition, thread = threading.Condition, threading.Thread
     patches.replace(condition, "wait", _waiting(condition.wait))
+    patches.replace(condition, "notify", _notifying(condition.notify))
     patches.replace(thread, "join", in_place(_joining(thread.join)))
-    patches.replace(threading.Event, "wait", in_place(threading.Event.wait, threading.Event.is_set))
+    patches.replace(threading.Event, "wait", in_place(threading.Event.wait, is_shared=True))
     patches.replace(threading.Event, "set", at_hand(threading.Event.set))
-    patches.replace(threading.Semaphore, "acquire", in_place(threading.Semaphore.acquire, _has_left))
+    patches.replace(threading.Semaphore, "acquire", in_place(threading.Semaphore.acquire, is_shared=True))
     patches.replace(threading.Semaphore, "__enter__", threading.Semaphore.acquire)
     patches.replace(threading, "_time", _telling_time(threading._time))  # type: ignore[attr-defined]
 
     def patch_queue(module: ModuleType) -> None:
         patches.replace(module, "time", _telling_time(module.time))
-        for name, is_free in (("get", _has_items), ("put", _has_room), ("join", _is_done)):
-            patches.replace(module.Queue, name, in_place(vars(module.Queue)[name], is_free))
+        for name in ("get", "put", "join"):
+            patches.replace(module.Queue, name, in_place(vars(module.Queue)[name], is_shared=True))
 
     when_imported("queue", patch_queue, patches)
-
-
-def _has_left(semaphore: Any) -> bool:
-    return bool(semaphore._value)
-
-
-def _has_items(queue: Any) -> bool:
-    return bool(queue._qsize())
-
-
-def _has_room(queue: Any) -> bool:
-    return bool(queue.maxsize <= 0 or queue._qsize() < queue.maxsize)
-
-
-def _is_done(queue: Any) -> bool:
-    return not queue.unfinished_tasks
 
 
 def _telling_time(original: Callable[[], float]) -> Callable[[], float]:
@@ -95,18 +80,32 @@ def _waiting(original: Callable[..., Any]) -> Callable[..., Any]:
     return wait
 
 
+def _notifying(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Who has put something into a queue, or taken it out, says so while the queue is closed to all others."""
+
+    @wraps(original)
+    def notify(self: Any, n: int = 1) -> None:
+        take()
+        original(self, n)
+
+    return notify
+
+
 def _pause(timeout: float | None) -> Call:
     return Call("sleep", "wait", Pause(math.inf if timeout is None else float(timeout)))
 
 
 def _wait_in_turn(condition: Any, lane: Lane, ticket: Ticket) -> bool:
-    """Wait as one of the condition's waiters, without real time; whether it was notified."""
+    """Wait as one of the condition's waiters, without real time; whether it was notified.
+
+    One that reached its limit does so again, whoever notifies it meanwhile: that came too late for it.
+    """
     assert ticket.turn is not None
     gate = Gate(lane.activity)
     condition._waiters.append(gate)
     saved = condition._release_save()
     try:
-        notified = ticket.turn.wait_at(gate)
+        notified = ticket.turn.wait_at(Gate(lane.activity) if ticket.turn.is_recorded else gate)
         if notified:
             go_on(lane)
         return notified

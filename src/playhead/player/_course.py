@@ -116,8 +116,12 @@ class Course:
     def come(
         self, index: int, watch: LoopWatch | None, coming: Coming = MOMENT, *, ahead: int = 0, late: int = 0
     ) -> None:
-        """What belongs to the moment ``index`` has come, in the loop of ``watch`` and so many turns ``ahead``."""
-        self.pass_time(self.order.at_ns(index))
+        """What belongs to the moment ``index`` has come, in the loop of ``watch`` and so many turns ``ahead``.
+
+        Time does not run ahead with a question that comes early: whose limit was reached when recorded would not reach
+        it, having begun to count later.
+        """
+        self.pass_time(self.order.at_ns(min(index, max(0, self.order.head - 1))))
         self._count += 1
         self._is_beside, self._late, self._seen = watch is None, late, self._alone
         if watch is None:

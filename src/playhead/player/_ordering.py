@@ -204,7 +204,7 @@ class Ordering:
             hold = ticket.turn = self._hold(lane, place, index, self._order.turns(index, nap.turns), yields=True)
         else:
             endless = pause.seconds == math.inf
-            due_ns = 0 if endless else self.course.now_ns + int(pause.seconds * 1e9)
+            due_ns = 0 if endless else self.course.now_ns + math.ceil(pause.seconds * 1e9)
             never = nap is not None or endless
             hold = ticket.turn = Hold(self.stile, FREE, lane=lane.name, place=place, at_ns=due_ns, never=never)
         hold.seconds = pause.seconds

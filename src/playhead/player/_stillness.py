@@ -15,6 +15,8 @@ _LONG_STILL_NS = 100_000_000
 """The same where the system does not tell a thread that waits from one that the machine does not let run."""
 
 _SPARE_NS = 1_000_000
+_SLOWER = 2
+"""So many times slower may a thread compute than when recorded; the machine may be another, or busy."""
 _PATIENCE_NS = 2_000_000_000
 _OUTSIDE_NS = 5_000_000_000
 _now_ns = _system.SystemClock.mono_ns
@@ -78,7 +80,9 @@ class Stillness:
         return now - seen[1] >= (_LONG_STILL_NS if sleeps is None else _STILL_NS)
 
     def _had(self, key: Hashable, gap_ns: int) -> bool:
-        return isinstance(key, int) and _system.thread_cpu_ns(key) - self._began[key] >= gap_ns + _SPARE_NS
+        if not isinstance(key, int):
+            return False
+        return _system.thread_cpu_ns(key) - self._began[key] >= _SLOWER * gap_ns + _SPARE_NS
 
 
 def _places(running: list[Hashable]) -> dict[Hashable, tuple[int, int]]:
