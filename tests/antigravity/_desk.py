@@ -7,6 +7,7 @@ import asyncio
 import json
 import os
 import signal
+import threading
 from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,12 @@ from playhead.testing import Answer, Fail, ModelServer, Request, Text, ToolCall,
 KINDS = ("gemini", "vertex", "openai")
 
 Plan = list[Mapping[str, Any]]
-"""One entry for each request to the model: ``text``, ``calls`` (a name and arguments each), ``status``, ``delay``."""
+"""One entry for each request to the model: ``text``, ``calls`` (a name and arguments each), ``status``, ``delay``.
+
+One that has ``after`` is given when the model has said that text, in whatever conversation.
+"""
+
+_WITHIN_S = 30.0
 
 
 def say(words: str, plan: Plan) -> str:
@@ -37,8 +43,30 @@ def say(words: str, plan: Plan) -> str:
     return f"{words} PLAN={json.dumps(plan)}"
 
 
+class Model:
+    """Answers as plans say, and remembers what it has said."""
+
+    def __init__(self) -> None:
+        self._said: set[str] = set()
+        self._spoken = threading.Condition()
+
+    def __call__(self, request: Request) -> Answer:
+        entry = _planned(request)
+        with self._spoken:
+            if "after" in entry and not self._spoken.wait_for(lambda: entry["after"] in self._said, _WITHIN_S):
+                raise TimeoutError(f"{entry['after']!r} was not said")
+            self._said.add(entry.get("text", ""))
+            self._spoken.notify_all()
+        return _answer(entry)
+
+
 def follow_plan(request: Request) -> Answer:
-    """Answer as the last plan in the conversation says, counting what the model has said since."""
+    """Answer as the plan says that is being followed."""
+    return _answer(_planned(request))
+
+
+def _planned(request: Request) -> Mapping[str, Any]:
+    """What the last plan in the conversation says, counting what the model has said since."""
     said = [_told(message) for message in request.conversation]
     for at in range(len(said) - 1, -1, -1):
         role, text = said[at]
@@ -49,8 +77,9 @@ def follow_plan(request: Request) -> Answer:
         except ValueError:  # a plan that is told again, and cut short
             continue
         done = sum(role == "model" for role, _ in said[at + 1 :])
-        return _answer(plan[done] if done < len(plan) else {"text": "the plan has ended"})
-    return Text("no plan")
+        entry: Mapping[str, Any] = plan[done] if done < len(plan) else {"text": "the plan has ended"}
+        return entry
+    return {"text": "no plan"}
 
 
 def _told(message: Mapping[str, Any]) -> tuple[str, str]:
@@ -161,7 +190,7 @@ class Recorded:
         self.kind = kind
         self.folder = folder
         self.store = folder / "store"
-        with ModelServer(follow_plan, deterministic=True) as server:
+        with ModelServer(Model(), deterministic=True) as server:
             self.url = server.url
             desk = Desk(kind, folder, server.url, **settings)
             with playhead.record(kind=scenario.__name__, store=self.store) as run:

@@ -124,11 +124,11 @@ async def steady_built_in_tools(desk: Desk) -> Any:
 
 
 async def sub_agents_in_turn(desk: Desk) -> Any:
-    """Sub-agents that end far apart: of those that end together the harness may tell in one message or in two."""
+    """Sub-agents that end in turn: of those that end together the harness may tell in one message or in two."""
 
     def worker(number: int) -> dict[str, Any]:
-        plan: Plan = [{"calls": [("add", {"a": number, "b": number})]}, {"text": f"worker {number} is done"}]
-        plan[1] = {**plan[1], "delay": 0.7 * (number - 1)}
+        ending = {"text": f"worker {number} is done", "after": ("waiting", "one is in")[number - 1]}
+        plan: Plan = [{"calls": [("add", {"a": number, "b": number})]}, ending]
         return {"TypeName": "self", "Role": f"w{number}", "Prompt": say("Do it.", plan)}
 
     plan: Plan = [{"calls": [("invoke_subagent", {"Subagents": [worker(1), worker(2)], **_LABELS})]}]

@@ -49,14 +49,24 @@ def run_again(recorded: Recorded) -> tuple[Any, Any, Desk]:
 def words(result: Any) -> list[str]:
     """The texts that a result holds which do not change from run to run: what was answered, and what was raised."""
     match result:
-        case [[[str(), [*_]], *_] as turns, *_]:
-            return [text for text, _ in turns]
+        case [[[str(), [*_]], *_] as turns, [*history], *_]:
+            said = _said_by_each(history)
+            return [text for text, _ in turns] if len(said) == 1 else said
         case [str(first), str(second)] | [str(first), str(second), [*_]]:
             return [re.sub(r"[0-9a-f]{32}", "[id]", text) for text in (first, second)]
         case [*parts]:
             return [text for part in parts if isinstance(part, list) for text in words(part)]
         case _:
             return []
+
+
+def _said_by_each(history: list[Any]) -> list[str]:
+    """What each agent of a conversation said: the words of several that speak at once are mixed as they come."""
+    said: dict[str, list[str]] = {}
+    for step in history:
+        if (step["type"], step["source"], step["status"]) == ("TEXT_RESPONSE", "MODEL", "DONE"):
+            said.setdefault(step["trajectory_id"], []).append(step["content"])
+    return sorted(" / ".join(texts) for texts in said.values())
 
 
 def check_again(recorded: Recorded) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import playhead
-from playhead.boundary import current_lane, outside_runs
+from playhead.boundary import Call, Program, Returned, current_lane, outside_runs
 from playhead.gateway import Gateway
 from playhead.player import ReplayReport
 
@@ -30,14 +30,21 @@ def recorded(folder: Path, **routes: str) -> Iterator[Gateway]:
 
 @contextmanager
 def replayed(folder: Path, **routes: str) -> Iterator[tuple[Gateway, ReplayReport]]:
-    """The same, answered from the recording; the report is whole after the block."""
+    """The same, answered from the recording; the report is whole after the block.
+
+    The clients are looked upon as a command is: while it lives, what is missing may yet be asked.
+    """
     with playhead.replay("run-1", store=folder) as replay, Gateway(replay.lane, routes) as gateway, outside_runs():
-        activity, key = replay.lane.activity, threading.get_ident()
-        activity.wait(key)  # as whoever waits for the end of a command
+        lane, key = replay.lane, threading.get_ident()
+        program = Program(("clients",), lane.child("clients").name, "served")
+        clients = lane.session.begin(lane, Call("process", "clients", program))
+        lane.session.attend(clients, lambda: True)
+        lane.activity.wait(key)
         try:
             yield gateway, replay.report
         finally:
-            activity.wake(key)
+            lane.activity.wake(key)
+            lane.session.finish(clients, Returned({"code": 0, "by": "wait"}))
 
 
 def question(text: str = "hi", *, stream: bool = True, **more: object) -> bytes:

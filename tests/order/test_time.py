@@ -7,12 +7,14 @@ import queue
 import sys
 import threading
 import time
+from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any
 
 import pytest
 
 import playhead
+from playhead.eventlog import Recording
 from playhead.events import SleepAsked
 from playhead.testing import ModelServer, Text
 from tests.order.conftest import Deck
@@ -30,10 +32,20 @@ def look_up(name: str, seconds: float) -> str:
     return name
 
 
-def timed(function: Any) -> tuple[Any, float]:
-    begun = time.perf_counter()
-    given = function()
-    return given, time.perf_counter() - begun
+_TRIES = 5
+
+
+def check_no_waiting(deck: Deck, recording: Recording, agent: Callable[[], Any], given: Any, *, limit: float) -> None:
+    """Replays come out as ``given``, and one of some takes less than ``limit`` seconds: none would that waited so long.
+
+    One may take longer, since the machine may be busy with other things.
+    """
+    for _ in range(_TRIES):
+        begun = time.perf_counter()
+        assert deck.replay(recording, agent) == given
+        if time.perf_counter() - begun < limit:
+            return
+    pytest.fail("it was waited for")
 
 
 async def waits() -> list[Any]:
@@ -64,10 +76,8 @@ def test_time_that_passes_in_asyncio_passes_at_once_and_does_the_same(deck: Deck
     """B88"""
     recording, given = deck.record(lambda: asyncio.run(waits()))
     assert given == ["waited for", "timed out", "called", (0, 1), True]
-    again, seconds = timed(lambda: deck.replay(recording, lambda: asyncio.run(waits())))
-    assert again == given
+    check_no_waiting(deck, recording, lambda: asyncio.run(waits()), given, limit=0.75)
     assert deck.report.identical, deck.report.lines()
-    assert seconds < 0.75, "it was waited for"
 
 
 def blocks() -> list[Any]:
@@ -95,24 +105,27 @@ def test_time_that_passes_in_threads_passes_at_once_and_does_the_same(deck: Deck
     """B88"""
     recording, given = deck.record(blocks)
     assert given == [False, "empty", "not yet", "late"]
-    again, seconds = timed(lambda: deck.replay(recording, blocks))
-    assert again == given
+    check_no_waiting(deck, recording, blocks, given, limit=0.7)
     assert deck.report.identical, deck.report.lines()
-    assert seconds < 0.7, "it was waited for"
 
 
 def test_limits_that_were_set_outside_of_a_replay_are_real(deck: Deck) -> None:
     """A replay goes through minutes in no time; a limit of whoever replays is not among them."""
 
-    async def agent() -> str:
-        await asyncio.sleep(0.4)
-        return await fetch("there", 0.2)
+    async def agent(*, patient: bool) -> str:
+        await asyncio.sleep(0.1)
+        if patient:
+            await asyncio.sleep(1000)
+        return await fetch("there", 0.1)
 
-    recording, _ = deck.record(lambda: asyncio.run(agent()))
+    recording, _ = deck.record(lambda: asyncio.run(agent(patient=False)))
 
     async def replay() -> str:
-        async with asyncio.timeout(0.5), playhead.replay(recording):
-            return await agent()
+        async with asyncio.timeout(100), playhead.replay(recording):
+            begun = asyncio.get_running_loop().time()
+            found = await agent(patient=True)
+            assert asyncio.get_running_loop().time() - begun > 1000
+            return found
 
     assert asyncio.run(replay()) == "there"
 
@@ -125,9 +138,7 @@ def test_a_sleep_that_was_not_recorded_takes_no_time_either(deck: Deck) -> None:
         return first + await fetch("second", 0.01)
 
     recording, _ = deck.record(lambda: asyncio.run(agent(patient=False)))
-    again, seconds = timed(lambda: deck.replay(recording, lambda: asyncio.run(agent(patient=True))))
-    assert again == "firstsecond"
-    assert seconds < 30, "it was waited for"
+    check_no_waiting(deck, recording, lambda: asyncio.run(agent(patient=True)), "firstsecond", limit=30)
 
 
 def test_a_retry_that_waited_waits_no_more(deck: Deck) -> None:
@@ -148,9 +159,8 @@ def test_a_retry_that_waited_waits_no_more(deck: Deck) -> None:
         return "gave up"
 
     recording, given = deck.record(agent)
-    again, seconds = timed(lambda: deck.replay(recording, agent))
-    assert again == given == "there"
-    assert seconds < 0.3, "it was waited for"
+    assert given == "there"
+    check_no_waiting(deck, recording, agent, given, limit=0.3)
 
 
 @pytest.mark.skipif(
@@ -158,25 +168,29 @@ def test_a_retry_that_waited_waits_no_more(deck: Deck) -> None:
 )
 def test_a_thread_is_waited_for_as_long_as_it_was(deck: Deck) -> None:
     """Some joins reach their limit, some do not, none at the very moment; none takes time."""
+    gates = [threading.Event(), threading.Event()]
+
+    @playhead.tool
+    def pass_through(gate: int) -> str:
+        gates[gate].wait()
+        return f"through {gate}"
 
     def agent() -> list[Any]:
         seen: list[Any] = []
-        threads = [threading.Thread(target=lambda at=at: seen.append(look_up(f"{at}", 0.09 * at))) for at in (1, 3)]
+        threads = [threading.Thread(target=lambda at=at: seen.append(pass_through(at))) for at in (0, 1)]
         for thread in threads:
             thread.start()
-        while any(thread.is_alive() for thread in threads):
+        for gate, through in zip(gates, threads, strict=True):
             for thread in threads:
-                thread.join(0.06)
+                thread.join(0.3)
                 seen.append(thread.is_alive())
-        threads[0].join(9)
+            gate.set()
+            through.join(9)
         return seen
 
     recording, given = deck.record(agent)
-    assert given.count(True) >= 3
-    for _ in range(3):
-        again, seconds = timed(lambda: deck.replay(recording, agent))
-        assert again == given
-    assert seconds < 5, "it was waited for"
+    assert given == [True, True, "through 0", False, True, "through 1"]
+    check_no_waiting(deck, recording, agent, given, limit=0.8)
 
 
 def test_a_limit_that_was_reached_is_reached_again_though_somebody_notified_too_late(deck: Deck) -> None:

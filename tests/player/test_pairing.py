@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -148,6 +149,35 @@ def test_call_ids_that_are_repeated_do_not_overwrite_each_other() -> None:
     assert len(recording.steps) == 2
     with playhead.replay(recording):
         assert program() == found == ["OSLO", "LIMA"]
+
+
+def test_equal_calls_of_two_agents_are_told_by_the_ids_that_the_model_gave_them() -> None:
+    """However the agents are started, and so whatever lanes they have."""
+    taken = iter(range(100))
+
+    @playhead.tool
+    def draw() -> int:
+        return next(taken)
+
+    def agent(call_id: str) -> int:
+        with playhead.calling(call_id):
+            return draw()
+
+    async def program(*call_ids: str) -> dict[str, int]:
+        async def run(call_id: str) -> int:
+            await asyncio.sleep(0)
+            return agent(call_id)
+
+        return dict(zip(call_ids, await asyncio.gather(*map(run, call_ids)), strict=True))
+
+    recording, found = record(lambda: asyncio.run(program("call_a", "call_b")))
+    for match in ("strict", "loose"):
+        with playhead.replay(recording, match=match) as replay:
+            assert asyncio.run(program("call_b", "call_a")) == found == {"call_a": 0, "call_b": 1}
+        assert sorted(each.step for each in replay.report.reordered) == [1, 2]
+    with playhead.replay(recording) as replay:  # ids that are new tell nothing
+        assert asyncio.run(program("call_c", "call_d")) == {"call_c": 0, "call_d": 1}
+    assert replay.report.identical
 
 
 def test_questions_that_wait_in_parallel_each_get_their_own_answer() -> None:

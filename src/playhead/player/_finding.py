@@ -1,4 +1,4 @@
-"""What a report says of a question that was not found as it was recorded: elsewhere, or with what differs."""
+"""Which of several equal questions is meant, and what a report says of one that is not as it was recorded."""
 
 from __future__ import annotations
 
@@ -11,11 +11,16 @@ from playhead.player._requests import Request
 from playhead.player._slots import Slot
 
 
-def find_elsewhere(report: ReplayReport, lane: Lane, asked: Request, free: list[Slot]) -> Slot:
-    """The equal question to take where it is not the lane's next: the lane's own first, then a sibling's."""
+def find_equal(report: ReplayReport, lane: Lane, asked: Request, free: list[Slot], candidate: Slot | None) -> Slot:
+    """Which of the equal questions to take where it is not at once clear that it is ``candidate``, the lane's next.
+
+    That for which the model gave the same id, in this lane or in another; else the lane's own first, then a sibling's.
+    """
     own = [slot for slot in free if slot.lane == lane.name]
-    named = [slot for slot in own or free if asked.call_id is not None and slot.request.call_id == asked.call_id]
+    named = [slot for slot in (*own, *free) if asked.call_id is not None and slot.request.call_id == asked.call_id]
     slot = (named or own or free)[0]
+    if slot is candidate:
+        return slot
     if not own and not named and len(free) > 1:
         report.ambiguous.append(
             f"{asked.boundary} {asked.name} in lane {lane.name}: {len(free)} equal questions are recorded in other "

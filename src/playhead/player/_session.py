@@ -29,7 +29,7 @@ from playhead.player._explaining import (
     explain_unanswered,
     explain_unplayed,
 )
-from playhead.player._finding import find_elsewhere, note_drift
+from playhead.player._finding import find_equal, note_drift
 from playhead.player._fingerprints import Fingerprints
 from playhead.player._holds import Hold
 from playhead.player._matching import LooseMatcher, Matchers, Matching, StrictMatcher
@@ -365,13 +365,13 @@ class ReplaySession:
             return candidate
         matcher = self._matchers.of(boundary)
         asked_print = self._fingerprint(call, model)
-        if candidate is not None and not custom and candidate.fingerprint == asked_print:
+        if candidate is not None and not custom and candidate.is_equal(asked_print, call):
             return candidate
         asked = self._layout.comparable(request_of_call(call, self._masker, model))
         equal = [] if custom else self._layout.equal(boundary, asked_print)
         free = [slot for slot in equal if not slot.played]
         if free:
-            return find_elsewhere(self.report, lane, asked, free)
+            return find_equal(self.report, lane, asked, free, candidate)
         reason = ""
         if candidate is not None and not self._matchers.is_strict(boundary):
             verdict = matcher.match(asked, candidate.request)

@@ -95,6 +95,8 @@ class Slot(msgspec.Struct, eq=False):
             return False
         body = self.exchange.question.body
         if type(body) is ToolCalled:
+            if not self._is_named_by(call):
+                return False
             name, content = body.name, body.arguments
         else:
             recorded = request_of_event(self.exchange.question)
@@ -103,6 +105,14 @@ class Slot(msgspec.Struct, eq=False):
             return name == call.name and _encode(content) == _encode(quick_tree(payload))
         except (ValueError, OverflowError, RecursionError):
             return False
+
+    def is_equal(self, fingerprint: bytes, call: Call) -> bool:
+        """Whether the question is equal to that of ``call``, by its ``fingerprint``, and of no other id."""
+        return self.fingerprint == fingerprint and self._is_named_by(call)
+
+    def _is_named_by(self, call: Call) -> bool:
+        """Whether ``call`` has the recorded id; one without an id may be any."""
+        return call.call_id is None or getattr(self.exchange.question.body, "call_id", call.call_id) == call.call_id
 
     @property
     def place(self) -> str:
