@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
+import tempfile
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -18,6 +21,27 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # Where it is set, each of the hundreds of programs that tests start compiles all that it imports, SDKs included.
+
+
+def trust_few() -> None:
+    """Have one authority of the web trusted instead of them all, here and in the programs that tests start.
+
+    No test goes to the web, but each client of each SDK would read the long list of those: half of its making.
+    """
+    if "SSL_CERT_FILE" in os.environ or find_spec("certifi") is None:
+        return
+    import certifi
+
+    end = "-----END CERTIFICATE-----\n"
+    first, _, _ = Path(certifi.where()).read_text(encoding="utf-8").partition(end)
+    handle, name = tempfile.mkstemp(suffix=".pem")
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(first + end)
+    os.environ["SSL_CERT_FILE"] = name
+    atexit.register(os.unlink, name)
+
+
+trust_few()
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell starts what is to run behind it so, all children would have it from here, and no Ctrl-C reached them.

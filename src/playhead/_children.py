@@ -18,11 +18,11 @@ from playhead.errors import PlayheadError
 from playhead.eventlog import LIVE_SUFFIX, SEALED_SUFFIX, Recording, is_held, open_recording
 from playhead.events import BoundaryAsked, Child, Entry, Starter
 from playhead.masking import Masker
-from playhead.player import Handed, Matching, ReplayReport
 from playhead.stores import LocalStore, file_name
 
 if TYPE_CHECKING:
     from playhead._program._orders import Order
+    from playhead.player import Handed, Matching
 
 _UNSAFE = re.compile(r"[^a-z0-9_]+")
 _HOME = str(Path(__file__).parents[1])
@@ -31,6 +31,7 @@ _SOURCE = """
 import sys
 sys.path.append({home!r})
 try:
+    import playhead._program.{used}
     from playhead._program import begin_child
 except ImportError:
     begin_child = None
@@ -41,7 +42,7 @@ if begin_child is not None:
 elif {guarded!r}:
     sys.exit(3)
 """
-"""What a process is given that `multiprocessing` starts anew."""
+"""What a process is given that `multiprocessing` starts anew. What it uses is loaded while it can be found."""
 
 
 class _Orders:
@@ -93,7 +94,8 @@ def _errand(run: str | None, order: Order, *, hash_seed: str | None = None) -> E
         seed = hash_seed or environment.get("PYTHONHASHSEED") or choose_hash_seed()
         return {**variables(order, environment=environment), **({"PYTHONHASHSEED": seed} if run is not None else {})}
 
-    source = _SOURCE.format(home=_HOME, order=text, guarded=order.mode == "replay")
+    guarded = order.mode == "replay"
+    source = _SOURCE.format(home=_HOME, order=text, guarded=guarded, used="_playing" if guarded else "_child")
     return Errand(run, added, source, lambda: begin_in_fork(text), lambda function: Task(text, function))
 
 
@@ -106,8 +108,8 @@ class RecordedChildren:
 
     def start(self, program: Program) -> Errand:
         """What the next one is told."""
+        from playhead._ids import new_id
         from playhead._program._orders import Order
-        from playhead._runs import new_id
 
         orders = self._orders
         kind = program.lane.rpartition("/")[2].rpartition("#")[0]
@@ -199,6 +201,7 @@ class ReplayedChildren:
     def receive(self, run: str) -> Handed:
         """See `playhead.player.Errands`."""
         from playhead._program._mailbox import Mailbox
+        from playhead.player import Handed, ReplayReport
 
         mailbox = Mailbox(os.path.join(self._orders.folder, file_name(run)))
         said = mailbox.read_report()

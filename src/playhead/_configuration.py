@@ -5,7 +5,6 @@ Nothing here is process-wide state: settings are read when a run or a replay beg
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -88,7 +87,7 @@ def _read_table(path: Path, table: tuple[str, ...]) -> dict[str, Any] | None:
         content: Any = _parse(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError) as error:  # no UTF-8, or no TOML
         if not table:
             raise ConfigurationError(f"{path.name} cannot be read: {error}", next=f"open {path.name}") from None
         return None  # another tool's file: whether it is well formed is not ours to say
@@ -100,6 +99,8 @@ def _read_table(path: Path, table: tuple[str, ...]) -> dict[str, Any] | None:
 @lru_cache(maxsize=4)
 def _parse(text: str) -> dict[str, Any]:
     """The same text is read over and over, once for each run, and parsing it takes longer than all else."""
+    import tomllib  # most projects have no file to be read
+
     return tomllib.loads(text)
 
 

@@ -124,7 +124,7 @@ class Edits:
         It is kept in the ``store`` that was given, or else in that of the settings. Raises `UsageError` where an edit
         cannot be carried out; then nothing is written.
         """
-        from playhead._runs import new_id
+        from playhead._ids import new_id
         from playhead.editing import derive
         from playhead.eventlog import open_recording
 

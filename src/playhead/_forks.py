@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal
 from playhead import _system
 from playhead._children import ReplayedChildren
 from playhead._configuration import Settings, host_matcher, read_settings
+from playhead._ids import new_id
 from playhead._masking import make_masker
 from playhead._normalisers import load_normalisers
 from playhead._replays import Replay
-from playhead._runs import Run, Tape, new_id
+from playhead._runs import Run, Tape
 from playhead._stores import choose_store
 from playhead.boundary import is_cancellation
 from playhead.errors import CorruptRecordingError, DivergenceError, UsageError

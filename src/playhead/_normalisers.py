@@ -6,12 +6,14 @@ import os
 from collections.abc import Iterator
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from playhead._configuration import Settings
 from playhead.errors import ConfigurationError
 from playhead.eventlog import printable
-from playhead.player import Normaliser
+
+if TYPE_CHECKING:
+    from playhead.player import Normaliser
 
 NAME: Final = "NORMALISERS"
 """What a file of normalisers calls the list of them."""

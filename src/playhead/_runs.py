@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextvars import Token
@@ -16,6 +15,7 @@ import msgspec
 from playhead import _system
 from playhead._children import RecordedChildren
 from playhead._configuration import Settings, host_matcher, read_settings
+from playhead._ids import new_id
 from playhead._masking import make_masker
 from playhead._stores import choose_store
 from playhead.boundary import (
@@ -54,7 +54,6 @@ _CODE_WITHIN_S = 0.01
 """The first event waits no longer for the code's version: whatever comes after it would wait too."""
 
 _clock = _system.SystemClock
-_NAME = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
 def installers(settings: Settings) -> tuple[Installer, ...]:
@@ -68,11 +67,6 @@ def installers(settings: Settings) -> tuple[Installer, ...]:
         patches.add(lambda: set_scope(before))
 
     return (scope, *INSTALLERS)
-
-
-def new_id(kind: str) -> str:
-    """A new run id: the kind, in letters that every file system takes, and eight random digits."""
-    return f"{_NAME.sub('-', kind).strip('-.')[:60] or 'run'}-{_system.random_hex(8)}"
 
 
 class Run:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from playhead.errors import ConfigurationError, PlayheadWarning
 from playhead.masking import Masker, Rule, default_rules, is_placeholder
 from playhead.masking._engine import EngineName
+from playhead.masking._rules import check_pattern
 from tests.masking.planted import CONTEXTS, ENGINES, KEY, PHONES, SECRETS, STRUCTURAL, card_numbers, masker
 
 MASKERS = {engine: masker(engine) for engine in ENGINES}
@@ -219,6 +220,14 @@ def test_a_broken_pattern_is_refused_without_being_quoted() -> None:
         Rule("mine", pattern="a*")
     with pytest.raises(ConfigurationError):
         Rule("has blanks", pattern="a")
+
+
+def test_the_patterns_of_the_field_are_patterns_and_match_something() -> None:
+    """What the rules of a project are asked when they are made; these are compiled when they are first needed."""
+    patterns = {rule.pattern: rule.name for rule in default_rules() if rule.pattern is not None}
+    for pattern, name in patterns.items():
+        check_pattern(name, pattern)
+    assert len(patterns) > 50
 
 
 def test_own_rules_join_the_default_ones() -> None:

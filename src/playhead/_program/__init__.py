@@ -5,17 +5,52 @@ Python process finds the order, takes it up and steps aside. What only the end c
 other through a mailbox: a folder of the parent's.
 """
 
-from playhead._program._capturing import Captured, capture
-from playhead._program._child import Task, begin_child, begin_in_fork
-from playhead._program._closing import Closed, close_recording
-from playhead._program._controlled import Reply, Request
-from playhead._program._launching import Ended
-from playhead._program._many import Play, Played
-from playhead._program._orders import ForkOrder, Stopping, variables
-from playhead._program._recording import Recorded, record_program
-from playhead._program._replaying import Match, Replayed, replay_program
-from playhead._program._routes import KEYS, find_routes
-from playhead._program._suites import SuitePlayer, count_cores, keys_of, play_suite
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from playhead._program._capturing import Captured, capture
+    from playhead._program._child import Task, begin_child, begin_in_fork
+    from playhead._program._closing import Closed, close_recording
+    from playhead._program._controlled import Reply, Request
+    from playhead._program._launching import Ended
+    from playhead._program._many import Play, Played
+    from playhead._program._orders import ForkOrder, Stopping, variables
+    from playhead._program._recording import Recorded, record_program
+    from playhead._program._replaying import Match, Replayed, replay_program
+    from playhead._program._routes import KEYS, find_routes
+    from playhead._program._suites import SuitePlayer, count_cores, keys_of, play_suite
+
+_HOMES = {
+    "Captured": "_capturing",
+    "Closed": "_closing",
+    "Ended": "_launching",
+    "ForkOrder": "_orders",
+    "KEYS": "_routes",
+    "Match": "_replaying",
+    "Play": "_many",
+    "Played": "_many",
+    "Recorded": "_recording",
+    "Replayed": "_replaying",
+    "Reply": "_controlled",
+    "Request": "_controlled",
+    "Stopping": "_orders",
+    "SuitePlayer": "_suites",
+    "Task": "_child",
+    "begin_child": "_child",
+    "begin_in_fork": "_child",
+    "capture": "_capturing",
+    "close_recording": "_closing",
+    "count_cores": "_suites",
+    "find_routes": "_routes",
+    "keys_of": "_suites",
+    "play_suite": "_suites",
+    "record_program": "_recording",
+    "replay_program": "_replaying",
+    "variables": "_orders",
+}
 
 __all__ = [
     "KEYS",
@@ -45,3 +80,13 @@ __all__ = [
     "replay_program",
     "variables",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Names are imported when they are first used: who records needs nothing of what replays."""
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'playhead._program' has no attribute {name!r}")
+    found = getattr(import_module(f"playhead._program.{home}"), name)
+    globals()[name] = found
+    return found

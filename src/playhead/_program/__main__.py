@@ -6,12 +6,8 @@ import inspect
 import os
 import sys
 
-from playhead._program._gateway import serve_command
-from playhead._program._inside import play, start_replay
 from playhead._program._mailbox import Mailbox
-from playhead._program._orders import VARIABLE, decode_order
-from playhead._program._serving import run_to_end
-from playhead._replays import find_entry
+from playhead._program._orders import VARIABLE, Order, decode_order
 from playhead.errors import PlayheadError
 
 
@@ -20,10 +16,20 @@ def main() -> None:
     order = decode_order(os.environ.pop(VARIABLE))
     mailbox = Mailbox(order.mailbox)
     mailbox.claim()
-    entry = order.entry
-    if entry.form == "gateway":
+    if order.entry.form == "gateway":
+        from playhead._program._gateway import serve_command
+
         serve_command(order, mailbox)
         return
+    _call_entry(order, mailbox)
+
+
+def _call_entry(order: Order, mailbox: Mailbox) -> None:
+    from playhead._program._playing import play, start_replay
+    from playhead._program._serving import run_to_end
+    from playhead._replays import find_entry
+
+    entry = order.entry
     sys.argv = list(entry.argv) or sys.argv[:1]
     if entry.file is not None:
         sys.path.insert(0, os.path.dirname(os.path.abspath(entry.file)))

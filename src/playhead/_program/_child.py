@@ -8,22 +8,23 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
 from playhead import _children
 from playhead._configuration import Settings
-from playhead._normalisers import load_normalisers
 from playhead._program._ends import Ends, uncaught
 from playhead._program._mailbox import Mailbox
 from playhead._program._orders import Order, decode_order, variables
-from playhead._replays import Replay, open_replay
 from playhead._runs import INSTALLATION, Run, Tape, installers
 from playhead._stores import choose_store
 from playhead.boundary import Lane, Session, as_fallback, enter_lane, forget_lanes, forget_watches, in_lane
 from playhead.errors import ConnectionRefusedInReplayError, PlayheadError, RecordingExistsError
 from playhead.events import Entry
+
+if TYPE_CHECKING:
+    from playhead._replays import Replay
 
 
 def begin_child(text: str) -> None:
@@ -193,7 +194,7 @@ def _entry(order: Order) -> Entry:
 
 
 def _play(order: Order, mailbox: Mailbox) -> None:
-    from playhead._program._inside import play
+    from playhead._program._playing import play
 
     ends: list[Ends] = []
 
@@ -206,6 +207,9 @@ def _play(order: Order, mailbox: Mailbox) -> None:
 
 def _open(order: Order, settings: Settings, mailbox: Mailbox, cut: Callable[[int], None] | None) -> Replay:
     """The replay that an order asks for, not begun; ``cut`` ends the process where a signal had ended it."""
+    from playhead._normalisers import load_normalisers
+    from playhead._replays import open_replay
+
     recording = choose_store(settings).open(order.run)
     number = _children.killed_by(recording)
     return open_replay(

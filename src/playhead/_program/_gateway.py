@@ -15,7 +15,6 @@ from subprocess import Popen
 from playhead._configuration import Settings, read_settings
 from playhead._masking import make_masker
 from playhead._program._ends import Ends
-from playhead._program._inside import play, start_replay
 from playhead._program._launching import Ended, launch
 from playhead._program._mailbox import Mailbox
 from playhead._program._orders import Order
@@ -42,6 +41,8 @@ def serve_command(order: Order, mailbox: Mailbox) -> None:
             lane, ends = tape.main, Ends(lambda: _leave(tape, mailbox))
             ends.watch()
         else:
+            from playhead._program._playing import play, start_replay
+
             playing = start_replay(order, mailbox)
             ends = play(playing, mailbox)
             lane = playing.lane

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -28,12 +26,16 @@ class Mailbox:
     @classmethod
     def make(cls) -> Mailbox:
         """A new one, which only this user may look into."""
+        import tempfile  # only the parent makes one
+
         return cls(tempfile.mkdtemp(prefix="playhead-"))
 
     def __enter__(self) -> Mailbox:
         return self
 
     def __exit__(self, *exc_info: object) -> None:
+        import shutil
+
         shutil.rmtree(self.path, ignore_errors=True)
 
     def claim(self) -> bool:

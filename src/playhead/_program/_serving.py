@@ -21,9 +21,9 @@ from typing import Any
 import msgspec
 
 from playhead._program._ends import Ends, uncaught
-from playhead._program._inside import play, start_replay
 from playhead._program._mailbox import Mailbox
 from playhead._program._orders import Order, decode_order
+from playhead._program._playing import play, start_replay
 from playhead._program._talking import Done, receive, send
 from playhead._replays import find_entry, find_function
 from playhead.errors import PlayheadError

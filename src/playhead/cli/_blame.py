@@ -81,7 +81,7 @@ def command(
 
 def _save(found: Blamed, failing: Recording, passing: Recording, stage: Stage, store: str | None) -> str:
     """Keep the mixture as it was played: without what was not asked for, and with the end that it comes to."""
-    from playhead._runs import new_id
+    from playhead._ids import new_id
     from playhead.bisection import edits_played
     from playhead.editing import Ends, derive
 

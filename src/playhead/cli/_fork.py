@@ -99,8 +99,8 @@ def fork_program(
 ) -> int:
     """Fork the program of a run, and tell what came of it."""
     from playhead._forks import choose_live
+    from playhead._ids import new_id as make_id
     from playhead._program import ForkOrder, replay_program
-    from playhead._runs import new_id as make_id
     from playhead.cli._replay import print_report, write_report
     from playhead.editing import find_point
     from playhead.errors import RecordingExistsError

@@ -43,8 +43,8 @@ def command(
     where one of these is set already, that is who is asked. Its input, output, signals and exit code are its own. For a
     Python program `playhead record` sees more: its tools, its clock, its chance.
     """
+    from playhead._ids import new_id
     from playhead._program import KEYS, find_routes, record_program
-    from playhead._runs import new_id
     from playhead._system import ENVIRONMENT
     from playhead.events import Entry
 

@@ -30,8 +30,8 @@ def command(kind: str, task: str | None, run_id: str | None, store: str | None, 
     The first Python process that PROGRAM starts is recorded: its models, tools, HTTP, clock and chance. Its
     input, output, signals and exit code are its own.
     """
+    from playhead._ids import new_id
     from playhead._program import record_program
-    from playhead._runs import new_id
 
     if not command:
         raise UsageError("say which program to record", next="playhead record -- python my_agent.py")

@@ -21,7 +21,7 @@ def command(run: str, named: str | None, store: str | None, as_json: bool, comma
     Exchanges are left out, and the agent replayed with the rest, for as long as it fails as it did: with the same
     outcome and error, or with --check answering no. The recording itself stays as it is. Exit code 1: it does not fail.
     """
-    from playhead._runs import new_id
+    from playhead._ids import new_id
     from playhead.bisection import shrink
     from playhead.cli._judging import CameOut, Stage, judge_of
     from playhead.editing import Drops, Place, derive

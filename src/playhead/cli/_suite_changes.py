@@ -12,9 +12,9 @@ import click
 
 from playhead._children import children_of
 from playhead._configuration import read_settings
+from playhead._ids import new_id
 from playhead._masking import make_masker
 from playhead._program import keys_of, play_suite
-from playhead._runs import new_id
 from playhead.cli._expectations import read_all
 from playhead.cli._output import print_json, say
 from playhead.cli._suite import print_result

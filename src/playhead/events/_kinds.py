@@ -6,6 +6,7 @@ results, requests) are *trees*: JSON with tagged values, as `playhead.events.enc
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Literal
 
 import msgspec
@@ -139,7 +140,9 @@ class Event(msgspec.Struct, frozen=True):
         return self.kind in QUESTIONS
 
 
-_DECODERS = {kind: msgspec.json.Decoder(body) for kind, body in BODIES.items()}
+@cache
+def _decoder(body: type[Body]) -> msgspec.json.Decoder[Body]:
+    return msgspec.json.Decoder(body)
 
 
 def decode_body(kind: str, raw: bytes) -> Body:
@@ -147,10 +150,10 @@ def decode_body(kind: str, raw: bytes) -> Body:
 
     Raises `msgspec.MsgspecError` where the text is not JSON or lacks what the kind must have.
     """
-    decoder = _DECODERS.get(kind)
-    if decoder is None:
+    body = BODIES.get(kind)
+    if body is None:
         return UnknownBody(raw=bytes(raw))
-    return decoder.decode(raw)
+    return _decoder(body).decode(raw)
 
 
 def encode_body(body: Body) -> bytes:

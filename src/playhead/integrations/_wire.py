@@ -7,7 +7,6 @@ from a recorded answer. Pieces are what the transfer coding carries: one for eac
 from __future__ import annotations
 
 from collections.abc import Iterator
-from http.client import IncompleteRead
 
 from playhead.boundary import HeaderPairs, HttpHead, Lane, PlayedStream, Tap
 
@@ -56,6 +55,8 @@ class WireTap:
         if self._state == "rest":
             self._finish()
         elif self._state not in ("head", "done"):
+            from http.client import IncompleteRead
+
             self.fail(IncompleteRead(b"", self._left if self._state == "body" else None))
 
     def fail(self, error: BaseException) -> None:
@@ -166,6 +167,8 @@ class Played:
 
     def frames(self) -> Iterator[bytes]:
         """The body, piece by piece; a recorded error is raised where it came, a lost connection just ends it."""
+        from http.client import IncompleteRead
+
         try:
             for piece in self._stream:
                 yield self.frame(piece)

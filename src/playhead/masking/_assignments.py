@@ -10,6 +10,7 @@ import re
 from typing import NamedTuple
 
 from playhead.masking._names import NAME_STEMS, is_secret_name
+from playhead.masking._patterns import regex
 from playhead.masking._placeholder import is_placeholder
 from playhead.masking._rules import Rule, Settled, Sign
 from playhead.masking._unwrapping import OUTER_QUOTE
@@ -30,7 +31,7 @@ JSON_TYPES = frozenset({"string", "number", "integer", "boolean", "object", "arr
 SCHEMA_VALUES = frozenset({"default", "example", "examples", "const", "enum"})
 """Where a description of a parameter holds values of it all the same."""
 
-_SCHEME = re.compile(
+_SCHEME = regex(
     r"(?:bearer|basic|token|digest|negotiate|apikey|api-key|key|oauth|dpop|aws4-hmac-sha256)[ \t]+", re.IGNORECASE
 )
 _LONG_COOKIE_NAME = 16
@@ -85,22 +86,22 @@ class _Place(NamedTuple):
     value: int
 
 
-_STEM = re.compile(r"[A-Za-z_-]+")
-_NAME_BACKWARDS = re.compile(r"[A-Za-z0-9_.-]*+")
-_BLANKS = re.compile(r"[\s=>]{0,64}")
-_LITERAL = re.compile(r"[rbfuRBFU]{0,2}(\"\"\"|'''|\"|')")
+_STEM = regex(r"[A-Za-z_-]+")
+_NAME_BACKWARDS = regex(r"[A-Za-z0-9_.-]*+")
+_BLANKS = regex(r"[\s=>]{0,64}")
+_LITERAL = regex(r"[rbfuRBFU]{0,2}(\"\"\"|'''|\"|')")
 _REST_OF = {
-    '"': re.compile(rf'(?:[^"\\{OUTER_QUOTE}]|\\.)*+', re.DOTALL),
-    "'": re.compile(rf"(?:[^'\\{OUTER_QUOTE}]|\\.)*+", re.DOTALL),
-    '"""': re.compile(rf'(?:[^"\\{OUTER_QUOTE}]|\\.|"(?!""))*+', re.DOTALL),
-    "'''": re.compile(rf"(?:[^'\\{OUTER_QUOTE}]|\\.|'(?!''))*+", re.DOTALL),
+    '"': regex(rf'(?:[^"\\{OUTER_QUOTE}]|\\.)*+', re.DOTALL),
+    "'": regex(rf"(?:[^'\\{OUTER_QUOTE}]|\\.)*+", re.DOTALL),
+    '"""': regex(rf'(?:[^"\\{OUTER_QUOTE}]|\\.|"(?!""))*+', re.DOTALL),
+    "'''": regex(rf"(?:[^'\\{OUTER_QUOTE}]|\\.|'(?!''))*+", re.DOTALL),
 }
-_CLOSES = re.compile(r"\s*[,:}\])]|[ \t]+\+|[ \t]*(?:[;\r\n]|\Z)")
-_CROSSED = {'"': re.compile(r"\\{0,8}'\s*[,:}\])]"), "'": re.compile(r'\\{0,8}"\s*[,:}\])]')}
+_CLOSES = regex(r"\s*[,:}\])]|[ \t]+\+|[ \t]*(?:[;\r\n]|\Z)")
+_CROSSED = {'"': regex(r"\\{0,8}'\s*[,:}\])]"), "'": regex(r'\\{0,8}"\s*[,:}\])]')}
 """The end of the string around a text with ``name=`` and an apostrophe, which is no quote that opens a value."""
 
-_SIBLING = re.compile(r"[\"']\s{0,8},\s{0,8}[\"'](?:" + "|".join(sorted(TOKEN_SIBLINGS)) + r")[\"']")
-_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_SIBLING = regex(r"[\"']\s{0,8},\s{0,8}[\"'](?:" + "|".join(sorted(TOKEN_SIBLINGS)) + r")[\"']")
+_ESCAPE = regex(r"\\(.)", re.DOTALL)
 
 
 def _settle_assignment(text: str, start: int, end: int) -> Settled:
@@ -150,7 +151,7 @@ def _moved(name: str, raw: str, start: int) -> tuple[Span, ...]:
     return tuple((start + a, start + b, _ESCAPE.sub(r"\1", value)) for a, b, value in cut_secret_parts(name, raw))
 
 
-_PIECE = re.compile(
+_PIECE = regex(
     rf'"((?:[^"\\{OUTER_QUOTE}]|\\.)*+)("?)(\s{{0,8}}:)?|([\[{{])|([\]}}])|[^"\[\]{{}}{OUTER_QUOTE}]++', re.DOTALL
 )
 
@@ -177,10 +178,10 @@ def _settle_container(text: str, place: _Place) -> Settled:
     return Settled(position, tuple(spans))
 
 
-_LINE = re.compile(rf"[^\r\n\"'\\{OUTER_QUOTE}]*+")
-_BARE = re.compile(rf"[^\s\"'<>&;,(){{}}\[\]\\|`{OUTER_QUOTE}]++")
-_PATH = re.compile(r"[A-Za-z_][A-Za-z_.]*")
-_NUMBER = re.compile(r"[+-]?[0-9][0-9_.,]*")
+_LINE = regex(rf"[^\r\n\"'\\{OUTER_QUOTE}]*+")
+_BARE = regex(rf"[^\s\"'<>&;,(){{}}\[\]\\|`{OUTER_QUOTE}]++")
+_PATH = regex(r"[A-Za-z_][A-Za-z_.]*")
+_NUMBER = regex(r"[+-]?[0-9][0-9_.,]*")
 
 
 def _settle_bare(text: str, place: _Place) -> Settled:

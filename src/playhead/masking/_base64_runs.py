@@ -8,9 +8,10 @@ What is replaced stays base64, so a program that decodes it goes on; runs withou
 from __future__ import annotations
 
 import base64
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+
+from playhead.masking._patterns import regex
 
 __all__ = ["BASE64_PATTERN", "Run", "list_runs", "recode"]
 
@@ -18,9 +19,9 @@ _GROUP = "[CDI-Za-f][AQgwC-HS-Xi-ny-z0-3][ABEFIJMNQRUVYZcdghklopstwx014589][A-Za
 BASE64_PATTERN = f"{_GROUP}{_GROUP}{_GROUP}(?:{_GROUP})*"
 """Twelve characters and more that decode to printable ASCII, blanks or line ends."""
 
-_RUN = re.compile(r"[A-Za-z0-9+/_-]++={0,2}")
-_RUN_BACKWARDS = re.compile(r"[A-Za-z0-9+/_-]*+")
-_WRAP = re.compile(r"\r?\n(?=[A-Za-z0-9+/]{4})")
+_RUN = regex(r"[A-Za-z0-9+/_-]++={0,2}")
+_RUN_BACKWARDS = regex(r"[A-Za-z0-9+/_-]*+")
+_WRAP = regex(r"\r?\n(?=[A-Za-z0-9+/]{4})")
 _TO_STANDARD = bytes.maketrans(b"-_", b"+/")
 _LEAST_LINE = 60
 

@@ -7,6 +7,7 @@ import re
 from urllib.parse import unquote
 
 from playhead.masking._names import is_secret_parameter
+from playhead.masking._patterns import regex
 from playhead.masking._placeholder import PLACEHOLDER, Pseudonyms, is_placeholder
 from playhead.masking._rules import Rule, Settled, Sign
 from playhead.masking._unwrapping import OUTER_QUOTE
@@ -15,13 +16,13 @@ __all__ = ["CREDENTIAL_RULES"]
 
 _BEGIN = r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
 _END = r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
-_PEM_BLOCK = re.compile(rf"{_BEGIN}(?:[A-Za-z0-9+/=:,.\s]|-(?!-))*+{_END}")
-_PEM_OPEN = re.compile(
+_PEM_BLOCK = regex(rf"{_BEGIN}(?:[A-Za-z0-9+/=:,.\s]|-(?!-))*+{_END}")
+_PEM_OPEN = regex(
     rf"(?:{_BEGIN}(?:\s{{0,4}}[A-Za-z-]{{1,32}}: [A-Za-z0-9,-]{{1,80}})*+"
     r"(?:\s{0,4}[A-Za-z0-9+/=]{20,})*+\s{0,4}[A-Za-z0-9+/=]*+)++"
 )
-_PEM_ENDS = re.compile(rf"(?:\s{{0,4}}{_END})++")
-_PEM_TAIL_BACKWARDS = re.compile(r"[A-Za-z0-9+/=\r\n]*+")
+_PEM_ENDS = regex(rf"(?:\s{{0,4}}{_END})++")
+_PEM_TAIL_BACKWARDS = regex(r"[A-Za-z0-9+/=\r\n]*+")
 
 
 def _settle_pem(text: str, start: int, end: int) -> Settled:
@@ -48,11 +49,12 @@ def _reach_back(text: str, stop: int) -> int:
 _LONGEST_ADDRESS = 64
 """The placeholder of an address reaches no further beyond its part before the ``@``."""
 
-_SPACE = re.compile(r"[A-Za-z]+[ \t]+")
-_BEARER = re.compile(r"[A-Za-z0-9._~+/=-]++")
-_DIGIT_OR_LONG = re.compile("[0-9]|[A-Za-z]{24}")
-_UPPER = re.compile("[A-Z]")
-_SIGN = re.compile("[._~+/=-]")
+_SPACE = regex(r"[A-Za-z]+[ \t]+")
+_BEARER = regex(r"[A-Za-z0-9._~+/=-]++")
+_BASIC = regex(r"[A-Za-z0-9+/]++={0,2}")
+_DIGIT_OR_LONG = regex("[0-9]|[A-Za-z]{24}")
+_UPPER = regex("[A-Z]")
+_SIGN = regex("[._~+/=-]")
 
 
 def _settle_bearer(text: str, start: int, end: int) -> Settled:
@@ -78,7 +80,7 @@ def _settle_basic(text: str, start: int, end: int) -> Settled:
     """``Basic x`` where x is the base64 of ``user:password``."""
     space = _SPACE.match(text, start)
     assert space is not None
-    token = re.compile(r"[A-Za-z0-9+/]++={0,2}").match(text, space.end())
+    token = _BASIC.match(text, space.end())
     if token is None:
         return Settled(end)
     padded = token.group() + "=" * (-len(token.group()) % 4)
@@ -113,7 +115,7 @@ def _is_reference(value: str) -> bool:
     return re.fullmatch(r"\$\w*|\$?\{.*\}|<.*>|%\(?\w*\)?s|\*+", value) is not None
 
 
-_VALUE = re.compile(rf"[^&\s\"'<>#\\;{OUTER_QUOTE}]++")
+_VALUE = regex(rf"[^&\s\"'<>#\\;{OUTER_QUOTE}]++")
 
 
 def _settle_parameter(text: str, start: int, end: int) -> Settled:

@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from typing import Literal
 
 from playhead.masking._engine import OVERLAP, Pattern, View, Windows, cut_windows
+from playhead.masking._patterns import regex
 
 __all__ = ["ReEngine"]
 
 _WORD = re.compile(rb"[^A-Za-z0-9+/_-]")
-_BEFORE_NUMBER = re.compile(rb"(?:^|[^0-9A-Za-z]|\\[nrtbf]|\\u[0-9A-Fa-f]{4}|%[0-9A-Fa-f]{2})\Z")
+_BEFORE_NUMBER = regex(rb"(?:^|[^0-9A-Za-z]|\\[nrtbf]|\\u[0-9A-Fa-f]{4}|%[0-9A-Fa-f]{2})\Z")
 _LONGEST_BEFORE = 6
-_REST_OF_WORD = re.compile(rb"[0-9A-Za-z]*")
+_REST_OF_WORD = regex(rb"[0-9A-Za-z]*")
 _LEAST_WORD = 12
 _LONGEST_NAME = 16
 
@@ -53,7 +54,7 @@ class ReEngine:
     name: Literal["re2", "re"] = "re"
 
     def __init__(self, patterns: Sequence[Pattern]) -> None:
-        self._compiled = [re.compile(pattern.source) for pattern in patterns]
+        self._compiled = [regex(pattern.source) for pattern in patterns]
         self._numeric = [pattern.numeric for pattern in patterns]
         self._folded = [pattern.folded for pattern in patterns]
         self._whole = [pattern.whole for pattern in patterns]

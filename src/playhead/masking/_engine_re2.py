@@ -11,12 +11,13 @@ import atexit
 import os
 import re
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Literal
 
 from playhead import _system
 from playhead.masking._engine import OVERLAP, Pattern, View, Windows, cut_windows
 from playhead.masking._engine_re import ReEngine
+from playhead.masking._patterns import compiled_later, regex
 
 __all__ = ["Re2Engine"]
 
@@ -53,6 +54,7 @@ if hasattr(os, "register_at_fork"):
 
 _MEMORY = 64 << 20
 _LONGEST_BEFORE = 6
+_SMALL = 4096
 
 
 def _source(pattern: Pattern) -> bytes:
@@ -60,6 +62,11 @@ def _source(pattern: Pattern) -> bytes:
     if pattern.numeric:
         return rb"(?:^|[^0-9A-Za-z]|\\[nrtbf]|\\u[0-9A-Fa-f]{4}|%[0-9A-Fa-f]{2})(" + pattern.source + b")"
     return b"(?i)" + pattern.source if pattern.folded else pattern.source
+
+
+def _is_small(pattern: Pattern) -> bool:
+    """Whether RE2 surely has room for it: not if it is somebody's own, nor if there are many registered secrets."""
+    return pattern.sign is not None and len(pattern.source) < _SMALL
 
 
 class Re2Engine:
@@ -86,13 +93,15 @@ class Re2Engine:
         for index, pattern in enumerate(patterns):
             source = _source(pattern)
             try:
-                compiled = re2.compile(source, options)
+                compiled = partial(re2.compile, source, options)
+                self._compiled.append(compiled_later(compiled) if _is_small(pattern) else compiled())
                 self._set.Add(source)
                 self._in_set.append(index)
             except re2.error:  # a look-around or a back-reference in somebody's own rule
-                compiled = re.compile(source)
+                self._compiled[index:] = [re.compile(source)]
                 self._always.append(index)
-            self._compiled.append(compiled if pattern.heavy else re.compile(pattern.source))
+            if not pattern.heavy:
+                self._compiled[index] = regex(pattern.source)
         self._set.Compile()
 
     @cached_property

@@ -12,6 +12,7 @@ from playhead.masking._engine import EngineName
 from playhead.masking._labels import label_items, label_members
 from playhead.masking._literals import RefusedSecret
 from playhead.masking._names import is_secret_name, is_secret_parameter, may_name_secret
+from playhead.masking._patterns import regex
 from playhead.masking._placeholder import Pseudonyms, is_placeholder
 from playhead.masking._rules import Finding, Rule
 from playhead.masking._texts import TextMask, default_rules
@@ -25,7 +26,7 @@ MASK_RULE_VERSION = 1
 _GLANCE = 4096
 """JSON of so many bytes is looked at as text: in more of it something looks like a secret more often than not."""
 
-_PARAMETER = re.compile(r"([?&;#])([^=&;?#\s]{1,128})=([^&;#\s]+)")
+_PARAMETER = regex(r"([?&;#])([^=&;?#\s]{1,128})=([^&;#\s]+)")
 
 
 class Masker:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
+
+from playhead.masking._patterns import regex
 
 __all__ = ["NAME_STEMS", "is_secret_name", "is_secret_parameter", "may_name_secret"]
 
@@ -74,10 +75,10 @@ def _ending_in(last: str) -> str:
     return f'(?<={last}")(?:{ends})'
 
 
-_NAME_END = re.compile(rf'"(?<=[{_LAST}\-. _]")(?:(?<=[-. _]")|{"|".join(map(_ending_in, _LAST))})'.encode())
+_NAME_END = regex(rf'"(?<=[{_LAST}\-. _]")(?:(?<=[-. _]")|{"|".join(map(_ending_in, _LAST))})'.encode())
 """A quote, then what is before it: most quotes in JSON are told by the one character before them."""
 
-_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[-. ]")
+_HUMP = regex(r"(?<=[a-z0-9])(?=[A-Z])|[-. ]")
 
 
 @lru_cache(maxsize=4096)

@@ -6,17 +6,16 @@ has an issuer's prefix and length and passes Luhn, a telephone number is written
 
 from __future__ import annotations
 
-import re
-
+from playhead.masking._patterns import regex
 from playhead.masking._placeholder import PLACEHOLDER, Pseudonyms, ends_in_placeholder, passes_luhn
 from playhead.masking._rules import Rule, Settled, Sign
 
 __all__ = ["PEOPLE_RULES"]
 
-_LOCAL_BACKWARDS = re.compile(r"[\w.%+'-]{1,64}+")
-_DOMAIN = re.compile(r"@(?:[\w-]{1,63}\.){1,8}(?:xn--[a-z0-9-]{1,59}|[^\W\d_]{2,24}+)")
-_IMAGE_SCALE = re.compile(r"@[1-4]x\.")
-_USERINFO = re.compile(r"://[^\s/@\"'<>]*+\Z")
+_LOCAL_BACKWARDS = regex(r"[\w.%+'-]{1,64}+")
+_DOMAIN = regex(r"@(?:[\w-]{1,63}\.){1,8}(?:xn--[a-z0-9-]{1,59}|[^\W\d_]{2,24}+)")
+_IMAGE_SCALE = regex(r"@[1-4]x\.")
+_USERINFO = regex(r"://[^\s/@\"'<>]*+\Z")
 
 
 def _settle_email(text: str, at: int, end: int) -> Settled:
@@ -48,7 +47,7 @@ _CALLING_CODE = (
     "|8[1246]|8[05789][0-9]|9[0-58]|9[679][0-9])"
 )
 _PHONES = tuple(
-    re.compile(rf"{pattern}(?![0-9A-Za-z_]|\[masked:)")
+    regex(rf"{pattern}(?![0-9A-Za-z_]|\[masked:)")
     for pattern in (
         r"\+1[-. ]?\(?[2-9][0-9]{2}\)?[-. ]?[0-9]{3}[-. ]?[0-9]{4}",
         rf"\+{_CALLING_CODE}(?:[ .()/-]{{0,2}}[0-9]){{6,13}}",
@@ -60,10 +59,10 @@ _PHONES = tuple(
         r"0[1-9][0-9]{1,4}[ /][0-9]{3,8}(?:[ -]?[0-9]{2,5}){0,2}",
     )
 )
-_NOT_BEFORE_PHONE = re.compile(r"[A-Za-z0-9_+/-]\Z|[0-9]\.\Z")
-_NOT_AFTER_PHONE = re.compile(r"[-.:/][0-9]")
-_ONE_POINT = re.compile(r"\+[0-9]+\.[0-9]+")
-_DIGITS = re.compile(r"[+(]?[0-9]*+")
+_NOT_BEFORE_PHONE = regex(r"[A-Za-z0-9_+/-]\Z|[0-9]\.\Z")
+_NOT_AFTER_PHONE = regex(r"[-.:/][0-9]")
+_ONE_POINT = regex(r"\+[0-9]+\.[0-9]+")
+_DIGITS = regex(r"[+(]?[0-9]*+")
 
 
 def _settle_phone(text: str, start: int, end: int) -> Settled:
@@ -89,7 +88,7 @@ def _is_phone(value: str, before: str, after: str) -> bool:
     return 9 <= digits <= 12 and not (in_row and _DIGITS_AND_BLANKS.fullmatch(value))
 
 
-_DIGITS_AND_BLANKS = re.compile("[0-9 ]+")
+_DIGITS_AND_BLANKS = regex("[0-9 ]+")
 
 
 def _end_of_digits(text: str, start: int) -> int:
@@ -98,7 +97,7 @@ def _end_of_digits(text: str, start: int) -> int:
 
 
 _CARDS = tuple(
-    re.compile(pattern)
+    regex(pattern)
     for pattern in (
         r"(?:4[0-9]{3}|5[1-5][0-9]{2}|2[2-7][0-9]{2}|6(?:011|22[0-9]|4[4-9][0-9]|5[0-9]{2})|35[2-8][0-9]|62[0-9]{2})"
         r"([ -]?)[0-9]{4}\1[0-9]{4}\1[0-9]{4}",
@@ -107,10 +106,10 @@ _CARDS = tuple(
         r"4[0-9]{12}",
     )
 )
-_NOT_BEFORE_CARD = re.compile(r"[A-Za-z0-9_+/-]\Z|[0-9]\.\Z")
-_NOT_AFTER_CARD = re.compile(r"[A-Za-z0-9_/]|[-.:][0-9]|[-+=][A-Za-z0-9]|[-+=]?\[masked:")
-_GROUPS_BEFORE = re.compile(r"[0-9] [0-9]+ \Z")
-_GROUPS_AFTER = re.compile(" [0-9]{4} [0-9]{4}")
+_NOT_BEFORE_CARD = regex(r"[A-Za-z0-9_+/-]\Z|[0-9]\.\Z")
+_NOT_AFTER_CARD = regex(r"[A-Za-z0-9_/]|[-.:][0-9]|[-+=][A-Za-z0-9]|[-+=]?\[masked:")
+_GROUPS_BEFORE = regex(r"[0-9] [0-9]+ \Z")
+_GROUPS_AFTER = regex(" [0-9]{4} [0-9]{4}")
 
 
 def _settle_card(text: str, start: int, end: int) -> Settled:

@@ -9,24 +9,25 @@ stays one (in the reserved ``.invalid`` domain), a card keeps its length and gro
 from __future__ import annotations
 
 import hmac
-import re
+
+from playhead.masking._patterns import regex
 
 __all__ = ["PLACEHOLDER", "Pseudonyms", "ends_in_placeholder", "is_placeholder", "list_placeholders", "passes_luhn"]
 
 _NAME = r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}"
 
-_WORDED = re.compile(
+_WORDED = regex(
     rf"\[masked:{_NAME}:[0-9a-f]{{10}}\]|masked(?:\.{_NAME}\.[0-9a-f]{{10}}|-[0-9a-f]{{10}}@masked\.invalid)"
 )
 
-PLACEHOLDER = re.compile(
+PLACEHOLDER = regex(
     rf"{_WORDED.pattern}"
     r"|\+999[0-9]{12}(?![0-9])"
     r"|(?<![0-9])9999(?:[ -]?[0-9]){8,15}(?![0-9])"
 )
 """Matches every form of placeholder. A digit run under 9999 is one only if it passes Luhn: see `is_placeholder`."""
 
-_BRACKETS_BEFORE = re.compile(rf"\[masked:{_NAME}:[0-9a-f]{{10}}\]\Z")
+_BRACKETS_BEFORE = regex(rf"\[masked:{_NAME}:[0-9a-f]{{10}}\]\Z")
 _FIRST = frozenset("[m+9")
 
 

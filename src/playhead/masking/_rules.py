@@ -10,7 +10,9 @@ from typing import Literal, NamedTuple
 from playhead.errors import ConfigurationError
 from playhead.masking._placeholder import Pseudonyms
 
-__all__ = ["Finding", "Hit", "Rule", "Settled", "Sign"]
+__all__ = ["Finding", "Hit", "Rule", "Settled", "Sign", "check_pattern"]
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 Form = Callable[[Pseudonyms, str, str], str]
 """Makes the placeholder from (pseudonyms, rule name, value): `Pseudonyms.plain` and its siblings are forms."""
@@ -94,7 +96,7 @@ class Rule:
     numeric: bool = False
 
     def __post_init__(self) -> None:
-        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", self.name):
+        if not _NAME.fullmatch(self.name):
             raise ConfigurationError(
                 f"a mask rule's name is of letters, digits, - and _, 64 at most: {self.name!r}",
                 next="playhead help configuration",
@@ -104,11 +106,11 @@ class Rule:
                 f"the mask rule {self.name!r} needs either a pattern or a function",
                 next="playhead help configuration",
             )
-        if self.pattern is not None:
-            _check_pattern(self.name, self.pattern)
+        if self.pattern is not None and self.sign is None:  # with one it is ours, and a test has checked it
+            check_pattern(self.name, self.pattern)
 
 
-def _check_pattern(name: str, pattern: str) -> None:
+def check_pattern(name: str, pattern: str) -> None:
     """Refuse what is no pattern or matches the empty text; the message does not quote it, it may hold a secret."""
     try:
         compiled = re.compile(pattern)

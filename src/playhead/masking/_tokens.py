@@ -6,12 +6,13 @@ import re
 from collections.abc import Callable
 from typing import Literal
 
+from playhead.masking._patterns import regex
 from playhead.masking._placeholder import ends_in_placeholder
 from playhead.masking._rules import Rule, Settle, Settled, Sign
 
 __all__ = ["CUT_TOKEN", "TOKEN_RULES", "starts_word"]
 
-CUT_TOKEN = re.compile(
+CUT_TOKEN = regex(
     r"(?:sk-ant-|sk-proj-|sk-or-|AIza|ya29\.|gsk_|xai-|gh[pousr]_|github_pat_|glpat-|xox[a-z]-|[srp]k_(?:live|test)_"
     r"|whsec_|nvapi-|pplx-|tvly-|lsv2_|eyJ[A-Za-z0-9_-]{8})[A-Za-z0-9._-]+\Z"
 )
@@ -28,7 +29,7 @@ def starts_word(text: str, start: int) -> bool:
     return not (before.isascii() and before.isalnum())
 
 
-_DIGIT = re.compile("[0-9]")
+_DIGIT = regex("[0-9]")
 
 
 def _has_digit(value: str) -> bool:
@@ -56,7 +57,7 @@ def _token(
     ``exact``: no more than ``least``, and no letter or digit after it. ``inside``: the prefix is so telling that a
     letter or digit may stand right before it.
     """
-    tail = re.compile(f"[{of}]*+") if not exact else re.compile(r"(?![A-Za-z0-9]|\[masked:)")
+    tail = regex(f"[{of}]*+") if not exact else regex(r"(?![A-Za-z0-9]|\[masked:)")
     return Rule(
         name,
         pattern=f"{prefix}[{of}]{{{least}}}",
@@ -77,8 +78,8 @@ def _settle_token(tail: re.Pattern[str], *, inside: bool) -> Settle:
     return settle
 
 
-_RUN = re.compile(r"[A-Za-z0-9_-]*+")
-_SEGMENT = re.compile(r"\.[A-Za-z0-9_-]*+")
+_RUN = regex(r"[A-Za-z0-9_-]*+")
+_SEGMENT = regex(r"\.[A-Za-z0-9_-]*+")
 
 
 def _settle_jwt(text: str, start: int, end: int) -> Settled:

@@ -11,6 +11,7 @@ import re
 from bisect import bisect_right
 from urllib.parse import quote
 
+from playhead.masking._patterns import regex
 from playhead.masking._rules import Hit
 
 __all__ = ["OUTER_QUOTE", "PERCENT_PATTERN", "UNWRAP_ALL_PATTERN", "UNWRAP_PATTERN", "Unwrapped", "unwrap"]
@@ -31,12 +32,12 @@ _UNIT = (
     r"|u(?:[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|[0-9a-fA-F]{4}))"
 )
 _UNITS = {
-    quotes: re.compile(rf"[%\\{quotes}](?:{_UNIT}{''.join(f'|(?<={quote})' for quote in quotes)})")
+    quotes: regex(rf"[%\\{quotes}](?:{_UNIT}{''.join(f'|(?<={quote})' for quote in quotes)})")
     for quotes in ("", '"', "'", "\"'")
 }
 """By the kinds of quotes that the text has escaped: bare ones of these kinds end what is below the escapes."""
 
-_ESCAPE_REST = re.compile("[nrtbf]|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}")
+_ESCAPE_REST = regex("[nrtbf]|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}")
 _HEX = "0123456789abcdefABCDEF"
 _KNOWN = {
     '"': OUTER_QUOTE,

@@ -10,7 +10,8 @@ from typing import Any, Literal
 import msgspec
 import pytest
 
-from playhead._runs import Recorder, new_id
+from playhead._ids import new_id
+from playhead._runs import Recorder
 from playhead.boundary import current_lane
 from playhead.errors import PlayheadError, StoreNotWritableError, UsageError
 from playhead.eventlog import Recording, open_recording, pack, shown_path, writing
