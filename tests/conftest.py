@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, settings
 
 _unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 # How long an example takes is the machine's affair: one that is under load is not to fail for it.
-settings.register_profile("steady", _unhurried, derandomize=True, max_examples=50)
+settings.register_profile("steady", _unhurried, derandomize=True, max_examples=30)
 settings.register_profile("exploring", _unhurried)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 # What decides whether a change is taken gives the same answer each time; `make test-all` goes where nobody has been.

@@ -22,6 +22,7 @@ from playhead.editing import Edit, derive
 from playhead.errors import DivergenceError
 from playhead.eventlog import open_recording
 from playhead.testing import ModelServer, Text
+from tests.examples import up_to
 
 Program = Callable[[], bool]
 """An agent; whether it did well."""
@@ -249,7 +250,7 @@ def test_the_shortest_recording_that_fails_is_found(tmp_path: Path) -> None:
     assert given == ["bad", "bad", "end"]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=up_to(200), deadline=None)
 @given(st.integers(1, 40).flatmap(lambda n: st.tuples(st.just(n), st.sets(st.integers(0, n - 1), min_size=1))))
 def test_what_matters_is_found_among_much_that_does_not(given: tuple[int, set[int]]) -> None:
     number, matter = given

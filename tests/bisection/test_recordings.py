@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,12 +40,19 @@ def searching(*arguments: dict[str, Any], last: Answer | None = None, tool: str 
     return script
 
 
-@pytest.mark.parametrize("first", [1, 2, *(pytest.param(first, marks=pytest.mark.sweep) for first in (3, 4))])
-def test_a_corruption_at_each_step_of_200_is_found_within_the_budget(tmp_path: Path, first: int) -> None:
+@pytest.mark.parametrize(
+    "places",
+    [
+        (1, 2, 3, 99, 100, 127, 128, 129, 199, 200),
+        *(pytest.param(range(first, 201, 4), marks=pytest.mark.sweep) for first in (1, 2, 3, 4)),
+    ],
+    ids=["edges", *map("every fourth from {}".format, (1, 2, 3, 4))],
+)
+def test_a_corruption_at_each_step_of_200_is_found_within_the_budget(tmp_path: Path, places: Sequence[int]) -> None:
     """A fault that stays (all later answers carry it), and one that a single step shows: every place there is."""
     stays = check_of(lambda prefix: "spoilt" not in prefix.text, name="stays")
     single = make_check(["regex=planted"])
-    for planted in range(first, 201, 4):
+    for planted in places:
 
         def said(step: int, planted: int = planted) -> str:
             return "planted, spoilt" if step == planted else "spoilt" if step > planted else "fine"

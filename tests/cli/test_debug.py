@@ -33,11 +33,11 @@ def debug(folder: Path, *lines: str, run: str = "run-1") -> tuple[list[tuple[str
 
 
 def test_back_and_goto_land_on_the_same_values_each_time(recorded: Path) -> None:
-    forwards = []
+    forwards, places = [], (6, 2, 1, 4, 5, 3, 1)
     for _ in range(STEPS):
         forwards += ["locals", "where", "next"]
     backwards = []
-    for step in (6, 5, 4, 3, 2, 1, 4, 2, 6, 1):
+    for step in places:
         backwards += [f"goto {step}", "locals", "where"]
     said, code = debug(
         recorded, *forwards, *backwards, "goto 3", "back", "locals", "back 1", "locals", "next 3", "locals"
@@ -49,11 +49,11 @@ def test_back_and_goto_land_on_the_same_values_each_time(recorded: Path) -> None
     assert f"agent.py:{SECOND_SEARCH} in collect" in seen[2][1]
     assert "reason = '3 needs a manager'" in seen[5][0]
     again = said[3 * STEPS :]
-    for number, step in enumerate((6, 5, 4, 3, 2, 1, 4, 2, 6, 1)):
+    for number, step in enumerate(places):
         stop, names, where = again[3 * number : 3 * number + 3]
         assert stop[1].startswith(f"step {step} of {STEPS} tool")
         assert (names[1], where[1]) == seen[step]
-    assert [text for line, text in again[30:] if line == "locals"] == [seen[2][0], seen[1][0], seen[4][0]]
+    assert [text for line, text in again[3 * len(places) :] if line == "locals"] == [seen[2][0], seen[1][0], seen[4][0]]
 
 
 @pytest.mark.sweep

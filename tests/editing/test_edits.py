@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 import playhead
 from playhead.errors import UsageError
 from playhead.events import ToolFailed, ToolReturned, decode
+from tests.examples import up_to
 
 pytestmark = pytest.mark.usefixtures("own_store")
 
@@ -256,7 +257,7 @@ _changes = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=up_to(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(changes=_changes)
 def test_whatever_is_edited_the_chain_holds_and_the_parent_stays(changes: list[Any]) -> None:
     recorded = record()

@@ -17,6 +17,7 @@ from playhead.events._opaque import Opaque
 from playhead.events._snapshot import freeze
 from playhead.events._values import _TAGS, decode, decode_error
 from tests.events import samples
+from tests.examples import up_to
 
 HERE = "tests.events.samples"
 CLASSES = [f"{HERE}:{name}" for name in vars(samples) if name[0].isupper()]
@@ -67,7 +68,7 @@ def trees(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 hostile = st.recursive(json_atoms, trees, max_leaves=15)
 
 
-@settings(max_examples=200)
+@settings(max_examples=up_to(200))
 @given(hostile, st.sampled_from(["raise", "opaque"]))
 def test_any_json_ends_in_a_value_or_a_clear_error_and_imports_and_runs_nothing(tree: Any, missing: Any) -> None:
     decode({"$t": "path", "class": "PurePosixPath", "v": "/"})
@@ -85,7 +86,7 @@ def test_any_json_ends_in_a_value_or_a_clear_error_and_imports_and_runs_nothing(
     assert [name for name in samples.ran if name not in ("__hash__", "__eq__")] == []
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])  # a busy machine is no fault
+@settings(max_examples=up_to(60), suppress_health_check=[HealthCheck.too_slow])  # a busy machine is no fault
 @given(
     st.recursive(
         st.none() | st.booleans() | st.floats() | st.integers() | st.text(),

@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playhead.integrations import chance
+from tests.examples import up_to
 from tests.integrations._reads import RecordingReads, ReplayingReads, load_agent, run
 
 
@@ -127,7 +128,7 @@ def test_a_sequence_that_no_longer_fits_is_drawn_from_anew_and_that_is_noticed()
     assert [name for name, _ in replay.notices] == ["drawn anew"] * 3
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=up_to(80), deadline=None)
 @given(seed=st.integers(), picks=st.lists(st.sampled_from(sorted(DRAWS)), max_size=8))
 def test_the_state_of_the_generator_is_what_it_would_be_without_us(seed: int, picks: list[str]) -> None:
     def agent() -> list[Any]:

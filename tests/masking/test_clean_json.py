@@ -14,6 +14,7 @@ from playhead.masking import Masker, Rule
 from playhead.masking._engine import EngineName
 from playhead.masking._masker import _GLANCE
 from playhead.masking._names import NAME_STEMS, is_secret_name, may_name_secret
+from tests.examples import up_to
 from tests.masking.planted import ENGINES, masker
 from tests.masking.test_laws import REGISTERED, texts, wrapped
 
@@ -39,7 +40,7 @@ trees = st.recursive(
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=up_to(500), deadline=None)
 @given(tree=trees)
 def test_what_is_passed_is_what_the_mask_leaves_alone(engine: EngineName, tree: Any) -> None:
     mask = masker(engine, REGISTERED)

@@ -9,6 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from playhead.masking import PLACEHOLDER
+from tests.examples import up_to
 from tests.masking.planted import CONTEXTS, PHONES, SECRETS, STRUCTURAL, card_numbers, masker, needs_re2
 
 REGISTERED = ("FAKE-heron-77", 'q"\\é-secret')
@@ -46,7 +47,7 @@ def _in_context(text: str, name: str) -> str:
 
 
 @needs_re2
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=up_to(400), deadline=None)
 @given(texts | wrapped)
 def test_both_engines_give_the_same_result(text: str) -> None:
     one, other = masker("re2", REGISTERED), masker("re", REGISTERED)
@@ -56,7 +57,7 @@ def test_both_engines_give_the_same_result(text: str) -> None:
     assert one.value(tree) == other.value(tree)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=up_to(400), deadline=None)
 @given(texts | wrapped)
 @example("Bearer masked-0123456789@masked.invalid")
 @example("Bearer /aaaaaa.q@aaaaaaaa.org")
@@ -86,7 +87,7 @@ json_values = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=up_to(300), deadline=None)
 @given(json_values, st.booleans(), st.sampled_from([None, 1]))
 def test_json_stays_json_and_keeps_its_shape(value: Any, ascii_only: bool, indent: int | None) -> None:
     """B77: what was parsed before is parsed after, with the same numbers and the same lengths."""
@@ -108,7 +109,7 @@ def _shape(value: Any) -> Any:
     return value
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=up_to(300), deadline=None)
 @given(
     texts, st.sampled_from(sorted(SECRETS)).flatmap(SECRETS.__getitem__), texts, st.sampled_from(" \n\t\"'(),;<>|{}")
 )
@@ -117,7 +118,7 @@ def test_a_secret_among_any_text_never_survives(before: str, secret: str, after:
     assert secret[-12:] not in PLACEHOLDER.sub("", masked) or secret[-12:] in before + after
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=up_to(200), deadline=None)
 @given(texts, st.sampled_from(REGISTERED), texts)
 def test_a_registered_secret_among_any_text_never_survives(before: str, secret: str, after: str) -> None:
     mask = masker("auto", REGISTERED)

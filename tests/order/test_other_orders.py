@@ -10,13 +10,14 @@ from hypothesis import HealthCheck, given, settings
 
 import playhead
 from playhead.causality import find_orders, read_graph
+from tests.examples import up_to
 from tests.order.loops import run_unhurried
 from tests.order.test_programs import Steps, programs, run
 
 pytestmark = pytest.mark.slow
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=up_to(40), deadline=None, suppress_health_check=list(HealthCheck))
 @given(steps=programs)
 def test_any_program_comes_to_an_end_in_any_other_order_with_the_recorded_answers(
     steps: Steps, tmp_path_factory: pytest.TempPathFactory
@@ -43,7 +44,7 @@ def _called(log: list[str]) -> Counter[str]:
     return Counter(line for line in log if line[-1:].isdigit())
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=up_to(40), deadline=None, suppress_health_check=list(HealthCheck))
 @given(steps=programs)
 def test_the_recorded_order_given_as_another_leaves_nothing_out(
     steps: Steps, tmp_path_factory: pytest.TempPathFactory

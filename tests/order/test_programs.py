@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import playhead
+from tests.examples import up_to
 from tests.order.loops import run_in_few_turns, run_unhurried
 
 pytestmark = pytest.mark.slow
@@ -156,7 +157,7 @@ def comes_out_again(steps: Steps, store: Path) -> None:
 unhurried = {"deadline": None, "suppress_health_check": list(HealthCheck)}
 
 
-@settings(max_examples=40, **unhurried)  # type: ignore[arg-type]
+@settings(max_examples=up_to(60), **unhurried)  # type: ignore[arg-type]
 @given(steps=programs)
 def test_any_program_comes_out_as_it_did(steps: Steps, tmp_path_factory: pytest.TempPathFactory) -> None:
     comes_out_again(steps, tmp_path_factory.mktemp("store"))
@@ -195,7 +196,7 @@ def changed_at(steps: Any, target: int, how: str, seen: list[int]) -> Any:
     return steps
 
 
-@settings(max_examples=50, **unhurried)  # type: ignore[arg-type]
+@settings(max_examples=up_to(72), **unhurried)  # type: ignore[arg-type]
 @given(
     data=st.data(),
     steps=programs.filter(lambda steps: any(calls(steps))),

@@ -10,11 +10,12 @@ import playhead
 from tests.order.shapes import SHAPES
 
 
+@pytest.mark.parametrize("times", [1, pytest.param(3, marks=pytest.mark.sweep)])
 @pytest.mark.parametrize("name", SHAPES)
-def test_a_race_is_replayed_as_it_was_run(name: str, tmp_path: Path) -> None:
+def test_a_race_is_replayed_as_it_was_run(name: str, times: int, tmp_path: Path) -> None:
     """B51"""
     agent = SHAPES[name]
-    for _ in range(3):
+    for _ in range(times):
         with playhead.record(kind=name.replace("_", "-"), store=tmp_path) as run:
             outcome = agent()
         for _ in range(2):

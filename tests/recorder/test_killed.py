@@ -105,7 +105,7 @@ def doom(store: Path) -> Iterator[Doomed]:
         process.stdin.close()
 
 
-@pytest.mark.parametrize("kills", [12, pytest.param(100, marks=pytest.mark.sweep)])
+@pytest.mark.parametrize("kills", [6, pytest.param(100, marks=pytest.mark.sweep)])
 def test_what_was_handed_over_before_the_commit_interval_survives_a_kill(kills: int, tmp_path: Path) -> None:
     chance = random.Random(kills)
     promised = kept = torn = 0
@@ -188,13 +188,14 @@ def check_file(recording: Recording) -> bool:
     return result.status == "torn"
 
 
-def test_a_killed_run_replays_up_to_where_it_was_cut(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kills", [2, pytest.param(4, marks=pytest.mark.sweep)])
+def test_a_killed_run_replays_up_to_where_it_was_cut(kills: int, tmp_path: Path) -> None:
     with doom(tmp_path) as doomed:
-        for number in range(4):
+        for number in range(kills):
             doomed.start(f"dying-{number}")
             doomed.see("ask", 3 + 4 * number)
             doomed.kill()
-    for number in range(4):
+    for number in range(kills):
         recording = playhead.load(f"dying-{number}", store=tmp_path)
         recorded = read_back(recording)
         again: dict[tuple[str, int], str] = {}
@@ -214,7 +215,7 @@ def test_a_killed_run_replays_up_to_where_it_was_cut(tmp_path: Path) -> None:
 
 def test_every_event_is_on_disk_before_the_program_goes_on_if_asked(tmp_path: Path) -> None:
     with doom(tmp_path) as doomed:
-        for number in range(10):
+        for number in range(5):
             doomed.start(f"dying-{number}", durability="every")
             doomed.see("tool", 1 + number)
             _, seen = doomed.kill()

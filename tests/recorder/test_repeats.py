@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from playhead.masking import Masker
 from playhead.recorder._parts import NotPlainJsonError, PartKeeper
 from playhead.recorder._repeats import Abridged, Repeats, find_values
+from tests.examples import up_to
 
 MASKER = Masker(key=b"k")
 NO_CUT = {"separators": (",", ":")}
@@ -64,7 +65,7 @@ def _keeper() -> tuple[PartKeeper, list[bytes]]:
     return PartKeeper(MASKER, keep), kept
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=up_to(400), deadline=None)
 @given(first=st.lists(items, max_size=12), steps=changes, style=styles, orders=st.booleans())
 def test_requests_are_written_as_if_they_had_been_read_whole(
     first: list[Any], steps: Any, style: dict[str, Any], orders: bool
