@@ -41,6 +41,22 @@ def trust_few() -> None:
     atexit.register(os.unlink, name)
 
 
+def keep_in_memory() -> None:
+    """Have the temporary files of tests, and of the programs that they start, in memory, where that has room for them.
+
+    Recordings are synced to the disk over and over: for most tests that took longer than all else together. None cuts
+    the power, so that none can tell.
+    """
+    memory = "/dev/shm"
+    if "TMPDIR" in os.environ or not os.access(memory, os.W_OK):
+        return
+    found = os.statvfs(memory)
+    if found.f_bavail * found.f_frsize >= 2 << 30 and not found.f_flag & os.ST_NOEXEC:
+        os.environ["TMPDIR"] = memory
+        tempfile.tempdir = None
+
+
+keep_in_memory()
 trust_few()
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -114,7 +114,7 @@ def test_the_harness_runs_again_whatever_it_did(scenario: Any, kind: str, again:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ["gemini", *(pytest.param(kind, marks=pytest.mark.sweep) for kind in KINDS[1:])])
 def test_what_comes_out_otherwise_when_it_runs_again_is_a_miss_with_the_difference_and_is_not_tried_again(
     kind: str, place: Any
 ) -> None:

@@ -234,7 +234,7 @@ def test_an_order_of_other_moments_is_refused() -> None:
 @pytest.mark.parametrize("name", [name for name in SHAPES if name not in ("timeouts", "first_completed", "streams")])
 def test_agents_of_every_shape_come_to_an_end_in_other_orders(name: str) -> None:
     recording, _ = record(SHAPES[name])
-    found = list(islice(find_orders(recording, read_graph(recording)), 3))
+    found = list(islice(find_orders(recording, read_graph(recording)), 1 if name == "child_processes" else 3))
     assert found
     for other in found:
         try:

@@ -235,15 +235,16 @@ def test_a_task_that_outlives_its_run_can_begin_another_one(tmp_path: Path) -> N
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no interval timers")
-def test_an_interrupt_at_any_moment_ends_only_the_program(tmp_path: Path) -> None:
+@pytest.mark.parametrize("times", [8, pytest.param(24, marks=pytest.mark.sweep)])
+def test_an_interrupt_at_any_moment_ends_only_the_program(times: int, tmp_path: Path) -> None:
     """Ctrl-C while the program hands over, waits for the disk, or closes: what is there is whole."""
     program = Program(
         tmp_path,
-        """
+        f"""
         import random
-        for count in range(24):
+        for count in range({times}):
             try:
-                with recording(f"run-{count}", durability="every" if count % 2 else "group"):
+                with recording(f"run-{{count}}", durability="every" if count % 2 else "group"):
                     signal.signal(signal.SIGALRM, signal.default_int_handler)
                     signal.setitimer(signal.ITIMER_REAL, random.uniform(0.0005, 0.02))
                     for number in range(20 if count % 4 < 2 else 20_000):
@@ -258,7 +259,7 @@ def test_an_interrupt_at_any_moment_ends_only_the_program(tmp_path: Path) -> Non
     # The interpreter itself drops an interrupt that comes while it forgets a thread, and says so.
     assert all("_weakrefset.py" in part for part in err.split("Exception ignored in: ")[1:]), err
     assert "playhead" not in err
-    for count in range(24):
+    for count in range(times):
         recording = program.load(f"run-{count}")
         kept = answers(recording)
         if kept and kept[-1] is None:  # the interrupt is how the last one ended
