@@ -48,7 +48,7 @@ def test_a_killed_writer_loses_nothing_that_was_committed(kills: int, tmp_path: 
                 torn += found[0]
                 events += found[1]
         writer.stdin.close()
-    assert events >= 100
+    assert events >= kills * 5 // 6
     print(f"{events} events, {torn} recordings with a torn tail")
 
 
