@@ -39,9 +39,11 @@ async def waits() -> list[Any]:
     except TimeoutError:
         found.append("timed out")
     try:
-        async with asyncio.timeout(0.05):
+        async with asyncio.timeout(None) as limit:
             async for number in trickle():
                 found.append(number)
+                if number == 2:
+                    limit.reschedule(asyncio.get_running_loop().time() + 0.05)
     except TimeoutError:
         found.append("timed out")
     task = asyncio.create_task(slow("b"))

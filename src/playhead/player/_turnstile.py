@@ -61,7 +61,7 @@ class Turnstile:
         self.is_awaited: Callable[[int, int], bool] = lambda head, since_ns: False
         """Whether a child process may yet bring what a moment waits for, nothing having happened since a time."""
         self.is_cut = False
-        """Whether what was recorded was ended from outside, so that there it is not waited any longer."""
+        """Whether what was recorded was ended from outside: there nothing is waited for, and no time passes."""
 
     @property
     def waiting_lanes(self) -> set[str]:
@@ -323,7 +323,8 @@ class Turnstile:
         if not self.activity.is_quiet and not (seen and self.still.allows(0) and self.still.is_patient()):
             return False
         order = self.order
-        may_jump = free is not None and self._jumps < _JUMPS
+        is_past_cut = self.is_cut and order.is_over
+        may_jump = free is not None and self._jumps < _JUMPS and not is_past_cut
         if free is not None and may_jump and (order.is_over or free.at_ns <= order.at_ns(order.head)):
             self._jump(free)
         elif not order.is_over and order.head_is_soft:
