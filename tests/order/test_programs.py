@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import playhead
@@ -157,7 +157,13 @@ def comes_out_again(steps: Steps, store: Path) -> None:
 unhurried = {"deadline": None, "suppress_health_check": list(HealthCheck)}
 
 
+_SPAWN: Step = ("spawn", [("call", "a", 0)])
+LATE: Steps = [("race", [[_SPAWN, ("sleep", 1)], [("note", "a")], [_SPAWN, ("call", "a", 1)]])]
+"""Its losers are cancelled between the answers of two others that come in one turn."""
+
+
 @settings(max_examples=up_to(60), **unhurried)  # type: ignore[arg-type]
+@example(steps=LATE)
 @given(steps=programs)
 def test_any_program_comes_out_as_it_did(steps: Steps, tmp_path_factory: pytest.TempPathFactory) -> None:
     comes_out_again(steps, tmp_path_factory.mktemp("store"))

@@ -59,8 +59,13 @@ class Turns:
         return turns is not None and turns <= 1 and self.between(self._order.index(slot.seq), index) == 1
 
     def was_ready(self, found: Hold, index: int, watch: LoopWatch) -> bool:
-        """Whether ``found`` came one turn after the moment ``index``, and had been made ready by then."""
-        near = found.ready > 0 and found.watch is watch and found.index > index
+        """Whether ``found`` came one turn after the moment ``index``, and had been made ready by then.
+
+        One that is to be cancelled had been by the moment after that which it was made ready after: only then is it
+        known that nobody cancels it before, in its own place.
+        """
+        least = found.index - found.ready if found.cancelled else 0
+        near = found.ready > 0 and found.watch is watch and least <= index < found.index
         return near and found.moment is not None and self.between(index, found.index) == 1
 
     def came_with(self, hold: Hold, found: Hold, *, known: int) -> bool:
