@@ -18,17 +18,22 @@ from tests.order.crews import compute, in_threads, look
 def pools_in_a_pool() -> list[Any]:
     """Who waits for the results of a pool is woken beside its next piece of work; some are there already."""
     log: list[Any] = []
+    lock = threading.Lock()
 
     def outer(number: int) -> int:
         with ThreadPoolExecutor(2) as pool:
             for done in [pool.submit(look, (number, each)) for each in range(3)]:
                 compute(number * 3)
-                log.append((number, done.result()))
+                found = number, done.result()
+                with lock:
+                    log.append(found)
         return number
 
     with ThreadPoolExecutor(2) as pool:
         for done in [pool.submit(outer, number) for number in range(3)]:
-            log.append(done.result())
+            last = done.result()
+            with lock:
+                log.append(last)
     return log
 
 
@@ -74,11 +79,13 @@ def results_in_a_queue() -> list[Any]:
 def consumers_that_compute() -> list[Any]:
     """Who takes an item that is there already gets which one."""
     log: list[Any] = []
+    lock = threading.Lock()
     shelf: queue.Queue[int | None] = queue.Queue()
 
     def work(number: int) -> None:
         while (item := shelf.get()) is not None:
-            log.append((number, item))
+            with lock:
+                log.append((number, item))
             compute(item * 3)
             if item % 3 == 0:
                 look(item)

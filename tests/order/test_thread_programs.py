@@ -149,7 +149,7 @@ def test_any_threads_that_share_under_locks_come_out_as_they_did(
 
 
 @pytest.mark.sweep
-@settings(max_examples=1000, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=500, deadline=None, suppress_health_check=list(HealthCheck))
 @given(steps=programs)
 def test_any_of_many_such_threads_come_out_as_they_did(steps: Steps, tmp_path_factory: pytest.TempPathFactory) -> None:
     comes_out_again(steps, tmp_path_factory.mktemp("store"))
