@@ -6,9 +6,9 @@ Record a run with `record` or ``@agent``, find it again with `load`, replay it o
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from playhead._late_names import late_names
 from playhead._version import __version__
 
 if TYPE_CHECKING:
@@ -91,15 +91,7 @@ __all__ = [
     "wrap",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    """Names are imported when they are first used, so that ``import playhead`` costs next to nothing."""
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module 'playhead' has no attribute {name!r}")
-    found = getattr(import_module(f"playhead.{home}"), name)
-    globals()[name] = found
-    return found
+__getattr__ = late_names(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

@@ -7,8 +7,9 @@ other through a mailbox: a folder of the parent's.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from playhead._late_names import late_names
 
 if TYPE_CHECKING:
     from playhead._program._capturing import Captured, capture
@@ -81,12 +82,4 @@ __all__ = [
     "variables",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    """Names are imported when they are first used: who records needs nothing of what replays."""
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module 'playhead._program' has no attribute {name!r}")
-    found = getattr(import_module(f"playhead._program.{home}"), name)
-    globals()[name] = found
-    return found
+__getattr__ = late_names(__name__, _HOMES)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from playhead._late_names import late_names
 from playhead.testing._plugin._hooks import begin, end_body, note_report
 from playhead.testing._plugin._tests import RecordedTest
 
@@ -13,15 +14,5 @@ if TYPE_CHECKING:
 
 __all__ = ["RecordedTest", "begin", "collect_suites", "end_body", "list_unused", "note_report"]
 
-
-def __getattr__(name: str) -> Any:
-    """What few sessions use is imported there: the play of suites brings much with it."""
-    if name == "collect_suites":
-        from playhead.testing._plugin._suite import collect_suites
-
-        return collect_suites
-    if name == "list_unused":
-        from playhead.testing._plugin._unused import list_unused
-
-        return list_unused
-    raise AttributeError(f"module 'playhead.testing._plugin' has no attribute {name!r}")
+__getattr__ = late_names(__name__, {"collect_suites": "_suite", "list_unused": "_unused"})
+# What few sessions use is imported there: the play of suites brings much with it.
