@@ -35,6 +35,14 @@ class Deck:
         with replay:
             return program()
 
+    def comes_out_again(self, program: Program, *, times: int) -> None:
+        """Record ``program`` so many times, replay each recording twice: it gives the same, and asks for all of it."""
+        for _ in range(times):
+            recording, given = self.record(program)
+            for _ in range(2):
+                assert self.replay(recording, program) == given
+                assert self.report.identical, self.report.lines()
+
 
 @pytest.fixture
 def deck(tmp_path: Path) -> Deck:

@@ -113,11 +113,7 @@ async def of_two_streams_after_an_end() -> list[str]:
 def test_no_other_task_goes_on_between_pieces_that_came_in_one_turn(
     agent: Callable[[], Coroutine[Any, Any, list[Any]]], deck: Deck
 ) -> None:
-    for _ in range(3):
-        recording, given = deck.record(lambda: asyncio.run(agent()))
-        for _ in range(2):
-            assert deck.replay(recording, lambda: asyncio.run(agent())) == given
-            assert deck.report.identical, deck.report.lines()
+    deck.comes_out_again(lambda: asyncio.run(agent()), times=3)
 
 
 def test_heads_that_came_in_one_turn_come_before_who_was_woken_in_it(deck: Deck) -> None:

@@ -127,11 +127,7 @@ PROGRAMS = (
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
 def test_whoever_came_first_to_what_threads_share_does_so_again(program: Callable[[], list[Any]], deck: Deck) -> None:
-    for _ in range(2):
-        recording, given = deck.record(program)
-        for _ in range(2):
-            assert deck.replay(recording, program) == given
-            assert deck.report.identical, deck.report.lines()
+    deck.comes_out_again(program, times=2)
 
 
 def test_what_one_lane_has_alone_is_noted_once_at_most(deck: Deck) -> None:

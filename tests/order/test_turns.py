@@ -133,11 +133,7 @@ async def a_cancelled_call_that_takes_time_to_end() -> Any:
     ],
 )
 def test_it_comes_out_as_it_did(deck: Deck, program: Callable[[], Any]) -> None:
-    for _ in range(2):
-        recording, given = deck.record(lambda: asyncio.run(program()))
-        for _ in range(2):
-            assert deck.replay(recording, lambda: asyncio.run(program())) == given
-            assert deck.report.identical
+    deck.comes_out_again(lambda: asyncio.run(program()), times=2)
 
 
 def test_a_thread_whose_call_was_not_answered_before_the_end_keeps_nobody_from_it(deck: Deck) -> None:

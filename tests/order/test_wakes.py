@@ -169,11 +169,7 @@ PROGRAMS = (
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
 def test_whoever_waits_for_others_goes_on_in_its_turn(program: Callable[[], list[Any]], deck: Deck) -> None:
-    for _ in range(3):
-        recording, given = deck.record(program)
-        for _ in range(2):
-            assert deck.replay(recording, program) == given
-            assert deck.report.identical, deck.report.lines()
+    deck.comes_out_again(program, times=3)
 
 
 def test_a_program_that_waits_no_more_where_it_did_still_replays(deck: Deck) -> None:
@@ -208,11 +204,7 @@ def test_work_that_was_cancelled_before_it_began_is_cancelled_again(deck: Deck) 
         pool.shutdown(cancel_futures=True)
         return first, taken_back, [each.cancelled() for each in work]
 
-    for _ in range(4):
-        recording, given = deck.record(program)
-        for _ in range(2):
-            assert deck.replay(recording, program) == given
-            assert deck.report.identical, deck.report.lines()
+    deck.comes_out_again(program, times=4)
 
 
 def test_a_thread_that_a_library_starts_is_waited_for_while_an_answer_is_held(deck: Deck) -> None:
@@ -231,11 +223,7 @@ def test_a_thread_that_a_library_starts_is_waited_for_while_an_answer_is_held(de
             group.cancel_scope.cancel()
         return found
 
-    for _ in range(3):
-        recording, given = deck.record(lambda: anyio.run(main))
-        for _ in range(2):
-            assert deck.replay(recording, lambda: anyio.run(main)) == given
-            assert deck.report.identical, deck.report.lines()
+    deck.comes_out_again(lambda: anyio.run(main), times=3)
 
 
 def test_a_replay_does_not_wait_for_a_call_that_no_thread_has_yet(deck: Deck) -> None:
