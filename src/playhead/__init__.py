@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from playhead._late_names import late_names
+from playhead._late_names import late_names as _late
 from playhead._version import __version__
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ __all__ = [
     "wrap",
 ]
 
-__getattr__ = late_names(__name__, _HOMES)
+__getattr__ = _late(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

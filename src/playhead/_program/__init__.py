@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from playhead._late_names import late_names
+from playhead._late_names import late_names as _late
 
 if TYPE_CHECKING:
     from playhead._program._capturing import Captured, capture
@@ -82,4 +82,4 @@ __all__ = [
     "variables",
 ]
 
-__getattr__ = late_names(__name__, _HOMES)
+__getattr__ = _late(__name__, _HOMES)
