@@ -108,12 +108,11 @@ class Rebinding:
 
     def _taken_meanwhile(self) -> list[Place]:
         """The functions in modules that were loaded since, and in those of the agent, which may have been reloaded."""
-        modules = list(sys.modules.values())
-        later = (namespace_of(module) for module in modules if id(module) not in self._seen)
-        own = current_scope().own_namespaces(module for module in modules if id(module) in self._seen)
+        owns = current_scope().owns_module
         places: list[Place] = []
-        for namespace in (*later, *own):
-            if namespace is not None:
+        for module in list(sys.modules.values()):
+            namespace = namespace_of(module)
+            if namespace is not None and (id(module) not in self._seen or owns(namespace)):
                 places += _look_through(namespace)
         return [place for place in places if type(place[2]) is MethodType]
 
@@ -131,7 +130,9 @@ def namespace_of(module: object) -> dict[str, Any] | None:
 
 def own_namespaces() -> list[dict[str, Any]]:
     """The globals of the agent's own modules."""
-    return current_scope().own_namespaces(list(sys.modules.values()))
+    owns = current_scope().owns_module
+    found = map(namespace_of, list(sys.modules.values()))
+    return [namespace for namespace in found if namespace is not None and owns(namespace)]
 
 
 def own_classes(namespace: dict[str, Any]) -> Iterator[type]:

@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from enum import Enum, auto
 from fnmatch import fnmatchcase
-from types import CodeType, ModuleType
+from types import CodeType
 from typing import Any
 
 _HOME = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
@@ -66,20 +66,6 @@ class Scope:
         if not isinstance(path, str):
             return name == "__main__" or (namespace.get("__spec__") is None and name not in sys.builtin_module_names)
         return self.owns_file(path, name)
-
-    def own_namespaces(self, modules: Iterable[object]) -> list[dict[str, Any]]:
-        """The globals of those ``modules`` that are the agent's own: of few among the thousands that a program has."""
-        known, found = self._owned, []
-        for module in modules:
-            if type(module) is ModuleType or issubclass(type(module), ModuleType):
-                namespace: dict[str, Any] = object.__getattribute__(module, "__dict__")
-                try:
-                    owned = known.get((namespace.get("__file__"), namespace.get("__name__")))  # type: ignore[arg-type]
-                except TypeError:  # it says what it likes, and that is no text
-                    owned = None
-                if owned if owned is not None else self.owns_module(namespace):
-                    found.append(namespace)
-        return found
 
     def owner(self, code: CodeType, namespace: Mapping[str, Any]) -> Owner:
         """Whose ``code`` is, when it runs with the globals ``namespace``."""
